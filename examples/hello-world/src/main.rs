@@ -1,0 +1,2 @@
+//! The smallest Steadfast program.
+fn main() {}

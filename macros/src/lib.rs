@@ -1,0 +1,1 @@
+//! Attribute and derive macros of Steadfast.

@@ -1,0 +1,27 @@
+//! The deterministic core of Steadfast: histories, replay, retries and sagas.
+//!
+//! Everything here is synchronous and pure: history in, commands out. There is no clock, no random source, no I/O,
+//! no async runtime and no hash order; time and randomness are values that somebody passes in.
+
+pub mod codec;
+mod error;
+mod failure;
+pub mod history;
+mod id;
+pub mod limits;
+mod options;
+mod payload;
+mod retry;
+mod time;
+
+pub use error::{CallError, CallRefused, WorkflowError};
+pub use failure::{ApplicationFailure, AttemptError, AttemptFailure, Disposition, Effect, TimeoutKind};
+pub use history::kind::{EventCodecError, decode_events, encode_events};
+pub use id::{
+    ActivityName, Epoch, EventId, ID_BYTES_MAX, IdempotencyKey, InvalidId, Namespace, QueueName, RequestId,
+    RunId, SessionId, ShardId, WorkflowId, WorkflowType,
+};
+pub use options::{ActivityOptions, CANCEL_GRACE, EffectiveOptions, UNDO_ATTEMPTS};
+pub use payload::{Encoding, Payload, PayloadError, PayloadTooLarge};
+pub use retry::{INTERVAL_MAX, InvalidRetryPolicy, RetryPolicy};
+pub use time::Timestamp;

@@ -1,0 +1,1 @@
+//! Shards, commit pipeline, timers, dispatch and client of Steadfast.

@@ -1,0 +1,1 @@
+//! Durable workflows as async Rust functions: sagas, retries and deterministic replay.

@@ -1,0 +1,1 @@
+//! End-to-end tests of Steadfast and what they share.
