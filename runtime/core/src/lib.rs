@@ -9,9 +9,11 @@ mod failure;
 pub mod history;
 mod id;
 pub mod limits;
+pub mod machine;
 mod options;
 mod payload;
 mod retry;
+
 mod time;
 
 pub use error::{CallError, CallRefused, WorkflowError};
