@@ -17,7 +17,7 @@ pub enum WorkflowError {
     Cancelled,
     /// The workflow's own code failed.
     #[error("{}: {}", .0.type_name, .0.message)]
-    Application(ApplicationFailure),
+    Application(Box<ApplicationFailure>),
     /// An activity, or a step of the workflow's own, did not succeed.
     #[error("`{name}` failed: {error}")]
     Activity {
@@ -114,13 +114,13 @@ pub enum CallRefused {
 impl WorkflowError {
     /// An error of the workflow's own, with `error`'s text.
     pub fn fail(error: impl std::fmt::Display) -> Self {
-        Self::Application(ApplicationFailure {
+        Self::Application(Box::new(ApplicationFailure {
             type_name: "Error".to_owned(),
             message: error.to_string(),
             causes: Vec::new(),
             disposition: crate::failure::Disposition::NonRetryable,
             details: None,
-        })
+        }))
     }
 
     /// Whether this is a cancellation, of the workflow or of a call in it.

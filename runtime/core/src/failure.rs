@@ -67,7 +67,7 @@ impl std::fmt::Display for TimeoutKind {
 pub enum AttemptError {
     /// The body returned an error.
     #[error("{}: {}", .0.type_name, .0.message)]
-    Application(ApplicationFailure),
+    Application(Box<ApplicationFailure>),
     /// The body panicked.
     #[error("panic: {message}")]
     Panic {

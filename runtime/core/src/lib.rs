@@ -5,6 +5,7 @@
 
 pub mod codec;
 mod error;
+pub mod exec;
 mod failure;
 pub mod history;
 mod id;
@@ -14,6 +15,7 @@ mod options;
 mod payload;
 mod retry;
 
+mod saga;
 mod time;
 
 pub use error::{CallError, CallRefused, WorkflowError};
@@ -26,4 +28,5 @@ pub use id::{
 pub use options::{ActivityOptions, CANCEL_GRACE, EffectiveOptions, UNDO_ATTEMPTS};
 pub use payload::{Encoding, Payload, PayloadError, PayloadTooLarge};
 pub use retry::{INTERVAL_MAX, InvalidRetryPolicy, RetryPolicy};
+pub use saga::SagaScope;
 pub use time::Timestamp;

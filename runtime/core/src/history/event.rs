@@ -3,7 +3,7 @@
 use serde_json::value::RawValue;
 
 use super::close::{
-    WorkflowCancelled, WorkflowCompleted, WorkflowFailed, WorkflowTerminated, WorkflowTimedOut,
+    ClosedBy, WorkflowCancelled, WorkflowCompleted, WorkflowFailed, WorkflowTerminated, WorkflowTimedOut,
 };
 use super::command::{
     ActivityCancelRequested, ActivityScheduled, CompensationFinished, CompensationStarted,
@@ -80,6 +80,25 @@ macro_rules! event_kinds {
             }
         })*)*
     };
+}
+
+impl EventKind {
+    /// For a closing event: whose decision it was.
+    #[must_use]
+    pub fn closed_by(&self) -> Option<ClosedBy> {
+        if self.role() != Role::Close {
+            return None;
+        }
+        Some(if let Self::WorkflowFailed(WorkflowFailed { by, .. }) = self {
+            *by
+        } else if let Self::WorkflowTimedOut(WorkflowTimedOut { by, .. }) = self {
+            *by
+        } else if let Self::WorkflowTerminated(_) = self {
+            ClosedBy::Engine
+        } else {
+            ClosedBy::Code
+        })
+    }
 }
 
 event_kinds! {

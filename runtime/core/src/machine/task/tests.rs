@@ -55,13 +55,13 @@ fn tick(seconds: u64) -> TaskEvent {
 }
 
 fn application(disposition: Disposition) -> AttemptError {
-    AttemptError::Application(ApplicationFailure {
+    AttemptError::Application(Box::new(ApplicationFailure {
         type_name: "Bank".into(),
         message: "no".into(),
         causes: Vec::new(),
         disposition,
         details: None,
-    })
+    }))
 }
 
 fn retryable() -> AttemptError {

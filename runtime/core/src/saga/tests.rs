@@ -1,0 +1,4 @@
+//! Sagas as transcripts; the kit also rebuilds each run before every input.
+
+mod outcomes;
+mod unwinding;
