@@ -223,3 +223,6 @@ impl WorkflowId {
         ShardId(u16::try_from(shard).unwrap_or(0))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,6 +9,10 @@ mod event;
 mod input;
 mod json;
 pub(crate) mod kind;
+#[cfg(test)]
+pub(crate) mod sample;
+#[cfg(test)]
+mod tests;
 
 pub use close::{
     ClosedBy, Compensation, FailedUndo, WorkflowCancelled, WorkflowCompleted, WorkflowFailed,

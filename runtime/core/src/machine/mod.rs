@@ -17,6 +17,9 @@ pub use step::StepState;
 pub use task::{BodySignal, Task, TaskEvent, TaskKind, TaskOutcome, TaskRefused, TaskState};
 pub use timer::TimerState;
 
+#[cfg(test)]
+mod tests;
+
 /// An event that does not fit the state it meets.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{event} does not fit {machine} in state {state}")]

@@ -5,6 +5,7 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
+use std::task::Waker;
 
 use super::entry::{Entry, settled};
 use super::unwind::{Unwinding, unwind};
@@ -22,8 +23,12 @@ pub(super) struct Inner {
     pub(super) entries: RefCell<Vec<Entry>>,
     /// The body is over: no step can be added.
     closed: Cell<bool>,
-    parent: Option<SagaScope>,
+    pub(super) parent: Option<SagaScope>,
+    /// Nested sagas that unwind by themselves; this one's undos come after theirs.
+    pub(super) unwinding_below: RefCell<Vec<SagaScope>>,
     pub(super) unwinding: RefCell<Option<Unwinding>>,
+    /// Who waits for the unwinding to end.
+    pub(super) waiter: RefCell<Option<Waker>>,
 }
 
 impl fmt::Debug for SagaScope {
@@ -45,7 +50,9 @@ impl RunContext {
             entries: RefCell::new(Vec::new()),
             closed: Cell::new(false),
             parent: parent.cloned(),
+            unwinding_below: RefCell::new(Vec::new()),
             unwinding: RefCell::new(None),
+            waiter: RefCell::new(None),
         }))
     }
 }

@@ -1,7 +1,8 @@
 //! Unwinding: open steps are cancelled and awaited, then the undos run, one at a time, newest first.
 
-use std::future::{Future, pending, ready};
+use std::future::{Future, pending, poll_fn, ready};
 use std::rc::Rc;
+use std::task::Poll;
 
 use futures::future::Either;
 use serde::Serialize;
@@ -42,6 +43,9 @@ pub(super) fn unwind(saga: &SagaScope, what: Unwinding, cause: String) -> impl F
         return Either::Left(ready(()));
     }
     *unwinding = Some(what);
+    if let Some(parent) = &saga.0.parent {
+        parent.0.unwinding_below.borrow_mut().push(saga.clone());
+    }
     let book = &saga.0.context.cell.sagas;
     book.unwinding.set(book.unwinding.get() + 1);
     book.began.set(true);
@@ -60,6 +64,10 @@ async fn unwind_all(saga: SagaScope, cause: String) {
         }
     }
     settled(saga.steps()).await;
+    let below = saga.0.unwinding_below.take();
+    for nested in below.iter().rev() {
+        ended(nested).await;
+    }
     let context = saga.0.context.disconnected();
     let (mut undone, mut failed) = (0, Vec::new());
     while let Some(entry) = next_entry(&saga) {
@@ -73,9 +81,24 @@ async fn unwind_all(saga: SagaScope, cause: String) {
     book.failed.borrow_mut().extend(failed.iter().cloned());
     book.unwinding.set(book.unwinding.get().saturating_sub(1));
     *saga.0.unwinding.borrow_mut() = None;
+    if let Some(waker) = saga.0.waiter.borrow_mut().take() {
+        waker.wake();
+    }
     if cell.record_only(CompensationFinished { saga: number, undone, failed }).is_err() {
         pending::<()>().await;
     }
+}
+
+/// Waits until a saga unwinds no more.
+async fn ended(saga: &SagaScope) {
+    poll_fn(|cx| {
+        if saga.0.unwinding.borrow().is_none() {
+            return Poll::Ready(());
+        }
+        *saga.0.waiter.borrow_mut() = Some(cx.waker().clone());
+        Poll::Pending
+    })
+    .await;
 }
 
 /// The next entry to undo; what is asked for may have grown meanwhile.

@@ -51,7 +51,7 @@ where
 fn spec(name: &str, undo: Option<&str>) -> ActivityCallSpec {
     ActivityCallSpec {
         activity: ActivityName::new(name).unwrap(),
-        input: Payload::json(name).map_err(|e| e),
+        input: Payload::json(name),
         idempotency_key: None,
         options: ActivityOptions::default(),
         undo: undo.map(|name| UndoSpec {
@@ -249,7 +249,14 @@ fn line(event: &Event) -> String {
         EventKind::WorkflowFailed(e) => format!("Failed {} {:?}", e.error, e.compensation),
         EventKind::WorkflowCancelled(e) => format!("Cancelled {:?}", e.compensation),
         EventKind::WorkflowTimedOut(e) => format!("TimedOut {:?}", e.compensation),
-        other => other.name().to_owned(),
+        EventKind::WorkflowStarted(_)
+        | EventKind::CancelRequested(_)
+        | EventKind::StepCompleted(_)
+        | EventKind::StepFailed(_)
+        | EventKind::StepStarted(_)
+        | EventKind::SideEffectRecorded(_)
+        | EventKind::CompensationStarted(_)
+        | EventKind::WorkflowTerminated(_) => event.kind.name().to_owned(),
     };
     format!("{id} {what}")
 }

@@ -170,3 +170,36 @@ fn steps_after_the_end_of_their_saga_are_refused() {
     drive.ok(2, 1);
     drive.check("1 WorkflowStarted\n2 scheduled a\n3 completed 2\n4 Completed 1 None");
 }
+
+#[test]
+fn a_saga_undoes_its_steps_only_after_those_of_a_nested_one_that_was_dropped() {
+    let mut drive = Drive::start(define(|ctx| async move {
+        let saga = ctx.saga(None);
+        let s = saga.clone();
+        saga.run(async move {
+            step(&s, "outer", "undo outer").await?;
+            let nested = s.context().saga(Some(&s));
+            let n = nested.clone();
+            let inner = nested.run(async move {
+                step(&n, "inner", "undo inner").await?;
+                step(&n, "inner two", "undo inner two").await
+            });
+            try_join(Box::pin(inner), Box::pin(step(&s, "fails", "u"))).await.map(|(a, b)| a + b)
+        })
+        .await
+    }));
+    drive.ok(2, 1).ok(4, 2).declined(5);
+    let text = drive.text();
+    assert!(
+        text.ends_with("8 failed 5\n9 cancel 7\n10 CompensationStarted\n11 CompensationStarted"),
+        "{text}"
+    );
+    drive.cancelled(7, Effect::None).ok(13, 0).ok(16, 0);
+    let text = drive.text();
+    assert!(text.contains("13 scheduled undo inner to undo 4"), "{text}");
+    assert!(
+        text.contains("15 CompensationFinished undone 1 failed 0\n16 scheduled undo outer to undo 2"),
+        "{text}"
+    );
+    assert!(text.ends_with("Failed `fails` failed: Declined: no Compensated"), "{text}");
+}
