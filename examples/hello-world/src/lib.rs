@@ -1,0 +1,4 @@
+//! The smallest Steadfast program: one activity, one workflow.
+
+pub mod activities;
+pub mod workflows;
