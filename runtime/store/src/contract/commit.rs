@@ -6,6 +6,7 @@ use super::dead_letter::DeadLetterRow;
 use super::error::StoreError;
 use super::message::{InboxRow, MailRow};
 use super::request::RequestRow;
+use super::room::{Room, StoreStats};
 use super::run::{CurrentRow, HistoryRecord, ItemRow, RunHead};
 use super::task::TaskRow;
 use super::visibility::ListingRow;
@@ -152,6 +153,23 @@ pub enum Write {
     },
 }
 
+impl Write {
+    /// Whether it removes a row.
+    #[must_use]
+    pub fn is_delete(&self) -> bool {
+        matches!(
+            self,
+            Self::DeleteItem { .. }
+                | Self::DeleteDue { .. }
+                | Self::DeleteListing { .. }
+                | Self::DeleteMail { .. }
+                | Self::DeleteMessage { .. }
+                | Self::DeleteTask { .. }
+                | Self::DeleteDeadLetter { .. }
+        )
+    }
+}
+
 /// Transitions that become durable together, in order.
 #[derive(Debug, Clone, Default)]
 pub struct Group {
@@ -186,21 +204,61 @@ pub enum Refusal {
         /// Its last event now; 0 if there is none.
         now: EventId,
     },
+    /// The appended events do not follow the last one stored.
+    #[error("the history of run {run} ends at event {now}: what was appended does not follow it")]
+    NotContiguous {
+        /// The run.
+        run: RunId,
+        /// Its last event now; 0 if there is none.
+        now: EventId,
+    },
+    /// The transition contradicts itself: a fault of whoever made it.
+    #[error("the transition contradicts itself: {0}")]
+    Inconsistent(&'static str),
+    /// A row that the transition builds on cannot be read. The row was left as it is; the others go on.
+    #[error("a row of table `{table}` that the transition builds on cannot be read")]
+    Unreadable {
+        /// The kind of row.
+        table: &'static str,
+    },
 }
 
 /// Writing.
 pub trait Commits {
-    /// Stores a group: in order, one verdict a transition. Refused ones leave the others as they are.
+    /// Stores a group: in order, one verdict a transition. Refused ones leave the others as they are; a later
+    /// transition of the group builds on the earlier ones that were committed.
+    ///
+    /// A transition is refused unless the shard has its epoch *and* an owner whose session has not ended: once a
+    /// session was ended or has given the shard up, nothing of it is committed any more. What else is checked,
+    /// also in release builds, is said at [`super::check_transition`].
+    ///
+    /// Reads may see a group before it is durable. A group without transitions returns when everything that a read
+    /// could have seen before the call is durable: that is how an answer that was only read is released.
     ///
     /// # Errors
     ///
     /// [`StoreError`] if it is not known whether anything was stored.
     fn commit(&self, group: &Group) -> Result<Vec<Verdict>, StoreError>;
 
-    /// The highest [`Group::at`] that was committed; [`Timestamp::ZERO`] in a new store.
+    /// The highest [`Group::at`] of a group of which a transition was committed; [`Timestamp::ZERO`] in a new store.
     ///
     /// # Errors
     ///
     /// [`StoreError`] if the store cannot answer.
     fn last_time(&self) -> Result<Timestamp, StoreError>;
+
+    /// Whether there is room for new runs. Runs that exist may go on in any case; refusing new ones early keeps
+    /// room for them to end.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] if the store cannot answer.
+    fn room(&self) -> Result<Room, StoreError> {
+        Ok(Room::Enough)
+    }
+
+    /// What was written through this store since it was opened; all zero if the store does not count.
+    fn stats(&self) -> StoreStats {
+        StoreStats::default()
+    }
 }

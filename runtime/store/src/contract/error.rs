@@ -10,10 +10,13 @@ pub enum StoreErrorKind {
     Poisoned,
     /// A record cannot be read; it was left as it is.
     Corrupt,
-    /// There is no room: disk full or a configured limit.
+    /// There is no room: disk full or a configured limit. If a commit fails so, the store may be poisoned from then
+    /// on: reopen it, as for [`StoreErrorKind::Poisoned`].
     Full,
     /// Somebody else holds the store.
     Held,
+    /// The files or tables may be read but not written.
+    ReadOnly,
     /// The files or tables were made by a newer version, or by another program.
     Foreign,
     /// The call itself was wrong.

@@ -4,39 +4,7 @@ use serde::{Deserialize, Serialize};
 use steadfast_core::{EventId, RunId, ShardId, Timestamp, WorkflowId, WorkflowType};
 
 use super::error::StoreError;
-
-/// The state of a run, as lists show it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum RunStatus {
-    /// Open: it goes on.
-    Running,
-    /// Open: a saga unwinds.
-    Compensating,
-    /// Open: it cannot be activated; the head says why.
-    Blocked,
-    /// Open: an operator stopped it.
-    Paused,
-    /// Closed with a value.
-    Completed,
-    /// Closed with an error.
-    Failed,
-    /// Closed by a cancellation.
-    Cancelled,
-    /// Closed by the run or execution timeout.
-    TimedOut,
-    /// Closed at once by a client.
-    Terminated,
-    /// Closed; another run goes on.
-    ContinuedAsNew,
-}
-
-impl RunStatus {
-    /// Whether the run can still go on.
-    #[must_use]
-    pub fn is_open(self) -> bool {
-        matches!(self, Self::Running | Self::Compensating | Self::Blocked | Self::Paused)
-    }
-}
+use super::status::RunStatus;
 
 /// The one row of a run that is rewritten: where its history ends, and what the engine must know without it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -106,6 +74,9 @@ pub struct CurrentRow {
 }
 
 /// Reading runs.
+///
+/// Each call sees a moment of its own. The owner of the shard knows when nothing changes between two of them; anybody
+/// else may see a history that is already longer than the head it read before.
 pub trait Runs {
     /// The head of a run.
     ///

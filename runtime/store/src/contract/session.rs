@@ -63,7 +63,9 @@ pub trait Sessions {
     /// [`StoreError`] if the store cannot answer.
     fn now(&self) -> Result<Timestamp, StoreError>;
 
-    /// Begins a session that is alive for `lease`. Ids are never used twice in a namespace.
+    /// Begins a session that is alive for `lease`. Ids are never used twice in a namespace, also after a reopening.
+    ///
+    /// A store that only one process can hold ends the sessions that an earlier process left when it is opened.
     ///
     /// # Errors
     ///
@@ -84,7 +86,7 @@ pub trait Sessions {
     /// [`StoreError`] if it could not be stored durably.
     fn end_session(&self, session: SessionId) -> Result<(), StoreError>;
 
-    /// Ends a session only if its lease has passed by the store's clock; says whether it is ended now. Of two
+    /// Ends a session only if its lease has passed (its last moment is over) by the store's clock; says whether it is ended now. Of two
     /// callers that see one lapsed session both learn that it ended.
     ///
     /// # Errors

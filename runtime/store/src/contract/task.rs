@@ -28,7 +28,7 @@ pub struct TaskRow {
 /// Claiming tasks.
 pub trait Tasks {
     /// Claims up to `limit` tasks of a queue that are unclaimed or claimed by a session that has ended, the oldest
-    /// first. Two claims never get the same task.
+    /// first. Two claims never get the same task. A session that has ended gets none.
     ///
     /// # Errors
     ///

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use steadfast_core::{RunId, Timestamp, WorkflowId, WorkflowType};
 
 use super::error::StoreError;
-use super::run::RunStatus;
+use super::status::RunStatus;
 
 /// What a list shows of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
