@@ -1,1 +1,37 @@
 //! Shards, commit pipeline, timers, dispatch and client of Steadfast.
+//!
+//! Everything that decides something is a machine, stepped with a message and a time: shards, the committer, the
+//! timer wheel, the dispatcher, the session keeper. None of them has a thread, a clock or a channel. The runners put
+//! them on threads; [`sim`] steps them one by one from a seed.
+
+mod activity;
+mod client;
+mod clock;
+mod committer;
+mod config;
+mod dispatch;
+mod error;
+mod head;
+mod message;
+mod random;
+mod registry;
+mod runner;
+mod session;
+mod shard;
+mod shared;
+pub mod sim;
+mod wheel;
+
+pub use activity::{ActivityBody, ActivityContext, AttemptInfo, HEARTBEAT_DETAILS_MAX};
+pub use client::{
+    ActivityRequest, ActivityState, CancelRequest, Client, DeadLetter, DeadLetterPosition, IdConflictPolicy,
+    IdReusePolicy, OpenActivity, OpenTimer, RunDescription, RunOutcome, RunSelector, StartRequest, Started,
+    TerminateRequest,
+};
+pub use clock::{EngineClock, ManualClock};
+#[doc(hidden)]
+pub use config::Sabotage;
+pub use config::{EVICT_VARIABLE, EngineConfig, FailPoint};
+pub use error::{EndError, ListError, OpenError, ReadError, StartError, Unavailable};
+pub use registry::SLOTS;
+pub use runner::{Engine, Worker, WorkerBuilder, WorkerError};

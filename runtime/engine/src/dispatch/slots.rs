@@ -1,0 +1,187 @@
+//! Slots of workers: taken with a grant, given back when the grant has durably ended.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use steadfast_core::{ActivityName, QueueName, ShardId};
+
+use super::queue::{TaskRef, Waiting, Want};
+use crate::activity::ActivityBody;
+use crate::registry::{WorkerId, WorkerSpec, known_names};
+
+/// A slot that waits for a task's shard to use it or give it back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Offer {
+    pub(crate) task: TaskRef,
+    pub(crate) worker: WorkerId,
+}
+
+/// What became of a task that wants to run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Acquired {
+    /// It has a slot of this worker; `is_spare` if it is the one that was brought along.
+    Slot { worker: WorkerId, is_spare: bool },
+    /// It waits for a slot, and will be offered one.
+    Waits,
+    /// It waits, and at the moment nobody could run it.
+    NotRegistered(String),
+}
+
+struct Worker {
+    queue: QueueName,
+    activities: BTreeMap<ActivityName, ActivityBody>,
+    limit: usize,
+    in_use: usize,
+}
+
+impl Worker {
+    fn serves(&self, want: &Want) -> bool {
+        match want {
+            Want::Activity(name) => self.activities.contains_key(name),
+            Want::Step => true,
+        }
+    }
+}
+
+/// All slots of an engine, and who waits for them.
+#[derive(Default)]
+pub(crate) struct Dispatcher {
+    workers: BTreeMap<WorkerId, Worker>,
+    waiting: Waiting,
+    /// Nothing is granted any more.
+    is_stopping: bool,
+}
+
+impl fmt::Debug for Dispatcher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Dispatcher").field("waiting", &self.waiting).finish_non_exhaustive()
+    }
+}
+
+impl Dispatcher {
+    /// A slot for a task, or a place in its line. `spare` is a slot that the same transition gives back; it is
+    /// used only if nobody waits for it.
+    pub(crate) fn acquire(
+        &mut self,
+        queue: &QueueName,
+        want: &Want,
+        task: TaskRef,
+        spare: Option<WorkerId>,
+    ) -> Acquired {
+        let able = |worker: &Worker| worker.queue == *queue && worker.serves(want);
+        if !self.workers.values().any(able) {
+            self.waiting.join(task, queue, want, true);
+            return Acquired::NotRegistered(self.reason(queue, want));
+        }
+        if self.is_stopping || self.waiting.contains(&task) {
+            self.waiting.join(task, queue, want, false);
+            return Acquired::Waits;
+        }
+        let free = self.workers.iter_mut().find(|(_, worker)| able(worker) && worker.in_use < worker.limit);
+        if let Some((id, worker)) = free {
+            worker.in_use += 1;
+            return Acquired::Slot { worker: *id, is_spare: false };
+        }
+        if let Some(id) = spare
+            && let Some(worker) = self.workers.get(&id)
+            && able(worker)
+            && self.waiting.oldest(queue, |want| worker.serves(want)).is_none()
+        {
+            return Acquired::Slot { worker: id, is_spare: true };
+        }
+        self.waiting.join(task, queue, want, false);
+        Acquired::Waits
+    }
+
+    /// Gives a slot back, and offers it to the task that has waited longest for it.
+    pub(crate) fn release(&mut self, id: WorkerId) -> Option<Offer> {
+        let worker = self.workers.get_mut(&id)?;
+        worker.in_use = worker.in_use.saturating_sub(1);
+        self.offer(id)
+    }
+
+    fn offer(&mut self, id: WorkerId) -> Option<Offer> {
+        let worker = self.workers.get_mut(&id)?;
+        if self.is_stopping || worker.in_use >= worker.limit {
+            return None;
+        }
+        let task = self.waiting.oldest(&worker.queue, |want| worker.serves(want))?;
+        worker.in_use += 1;
+        self.waiting.leave(&task);
+        Some(Offer { task, worker: id })
+    }
+
+    /// A task waits no more.
+    pub(crate) fn forget(&mut self, task: &TaskRef) {
+        self.waiting.leave(task);
+    }
+
+    /// No task of the shard waits any more.
+    pub(crate) fn forget_shard(&mut self, shard: ShardId) {
+        self.waiting.leave_all(shard);
+    }
+
+    pub(crate) fn body(&self, worker: WorkerId, activity: &ActivityName) -> Option<ActivityBody> {
+        self.workers.get(&worker)?.activities.get(activity).cloned()
+    }
+
+    /// Adds a worker; its slots are offered at once.
+    pub(crate) fn add_worker(&mut self, id: WorkerId, spec: &WorkerSpec) -> Vec<Offer> {
+        let worker = Worker {
+            queue: spec.queue.clone(),
+            activities: spec.activities.clone(),
+            limit: spec.slots,
+            in_use: 0,
+        };
+        self.workers.insert(id, worker);
+        std::iter::from_fn(|| self.offer(id)).collect()
+    }
+
+    /// Removes a worker. What its running bodies hold is no slot of anybody any more.
+    pub(crate) fn remove_worker(&mut self, id: WorkerId) {
+        self.workers.remove(&id);
+    }
+
+    /// Grants nothing from now on.
+    pub(crate) fn stop(&mut self) {
+        self.is_stopping = true;
+    }
+
+    /// How many slots are in use.
+    pub(crate) fn in_use(&self) -> usize {
+        self.workers.values().map(|worker| worker.in_use).sum()
+    }
+
+    /// Waiting tasks of a shard whose mark is out of date, with what it has to be now.
+    pub(crate) fn marks_to_change(&mut self, shard: ShardId) -> Vec<(TaskRef, Option<String>)> {
+        let changed: Vec<_> = self
+            .waiting
+            .of_shard(shard)
+            .filter_map(|(task, place)| {
+                let is_served = self
+                    .workers
+                    .values()
+                    .any(|worker| worker.queue == place.queue && worker.serves(&place.want));
+                let reason = (!is_served).then(|| self.reason(&place.queue, &place.want));
+                (place.is_marked == is_served).then_some((*task, reason))
+            })
+            .collect();
+        for (task, reason) in &changed {
+            self.waiting.mark(task, reason.is_some());
+        }
+        changed
+    }
+
+    fn reason(&self, queue: &QueueName, want: &Want) -> String {
+        let of_queue = || self.workers.values().filter(|worker| worker.queue == *queue);
+        let mut known: Vec<String> =
+            of_queue().flat_map(|worker| worker.activities.keys()).map(ToString::to_string).collect();
+        known.sort_unstable();
+        known.dedup();
+        let nobody = if of_queue().next().is_none() { format!(" (no worker serves `{queue}`)") } else { String::new() };
+        match want {
+            Want::Activity(name) => format!("not registered: {name}; {}{nobody}", known_names(&known)),
+            Want::Step => format!("no worker serves queue `{queue}`, which the step needs"),
+        }
+    }
+}

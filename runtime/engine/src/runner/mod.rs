@@ -1,0 +1,25 @@
+//! The threads, channels and clocks around the machines; the only place that has them.
+//!
+//! - a few threads that own the shards and run workflow code,
+//! - one that commits,
+//! - one that keeps the session,
+//! - one that reads lists,
+//! - a tokio runtime for activity bodies.
+
+mod bodies;
+mod committing;
+mod contained;
+mod engine;
+mod keeping;
+mod reading;
+mod router;
+mod sharding;
+mod shutdown;
+mod supervise;
+mod worker;
+
+pub use engine::Engine;
+pub use worker::{Worker, WorkerBuilder, WorkerError};
+
+pub(crate) use engine::Inner;
+pub(crate) use router::refuse;

@@ -1,0 +1,286 @@
+//! The shard: its memory, and the one entry through which it is stepped.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use steadfast_core::{AttemptError, Epoch, Payload, RunId, SessionId, ShardId, Timestamp};
+use steadfast_store::{DueEntry, StoreError};
+
+use super::cache::Cache;
+use super::ledger::Ledger;
+use super::run::Retry;
+use crate::activity::AttemptKey;
+use crate::client::RunOutcome;
+use crate::error::{ReadError, Unavailable, chain};
+use crate::message::{BeatFate, Call, Fault, Moment, Outputs, Reply, ShardMessage};
+use crate::random::ShardRandom;
+use crate::registry::WorkerId;
+use crate::shared::Shared;
+use crate::wheel::Wheel;
+
+/// The longest pause before a shard whose store failed is tried again.
+const RETRY_MAX: Duration = Duration::from_secs(5);
+const RETRY_FIRST: Duration = Duration::from_millis(50);
+
+/// Where a shard stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// No worker has started: nothing is recovered yet.
+    Idle,
+    /// Runs that have something to do are being read; `after` is the last due key looked at.
+    Recovering { after: Option<DueEntry> },
+    /// Everything that has something to do is known.
+    Live,
+    /// The store failed: memory was dropped, and recovery begins when the time has come.
+    Broken { until: Timestamp },
+}
+
+/// Where a granted attempt stands, as far as this engine knows. Kept when the shard's memory is dropped.
+#[derive(Debug, Clone)]
+pub(super) enum AttemptPhase {
+    /// Its grant is on its way to the store; the body has not begun.
+    Granted,
+    /// The body runs.
+    Begun,
+    /// The body is over; the end is on its way to the store.
+    Finished { result: Result<Payload, AttemptError>, details: Option<Payload> },
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct AttemptEntry {
+    pub(super) phase: AttemptPhase,
+    /// The slot that it holds, unless that was handed on.
+    pub(super) slot: Option<WorkerId>,
+    /// Whether recovery found it in the store.
+    pub(super) is_confirmed: bool,
+    /// Whether a transition that ends it is on its way: a body that has not begun need not begin.
+    pub(super) is_ending: bool,
+}
+
+/// What a shard needs to begin.
+#[derive(Debug)]
+pub(crate) struct ShardSetup {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) shard: ShardId,
+    pub(crate) epoch: Epoch,
+    pub(crate) session: SessionId,
+    /// The seed of the engine's random numbers.
+    pub(crate) seed: u64,
+}
+
+/// One shard. It stays on its thread: it holds the futures of its runs.
+#[derive(Debug)]
+pub(crate) struct Shard {
+    pub(super) shared: Arc<Shared>,
+    pub(super) id: ShardId,
+    pub(super) epoch: Epoch,
+    pub(super) session: SessionId,
+    pub(super) phase: Phase,
+    pub(super) failures: u32,
+    pub(super) cache: Cache,
+    pub(super) wheel: Wheel,
+    /// Runs that cannot be activated; a worker that starts tries them at once.
+    pub(super) blocked: BTreeMap<RunId, Retry>,
+    /// Runs that cannot even be read, and why.
+    pub(super) unreadable: BTreeMap<RunId, String>,
+    pub(super) attempts: BTreeMap<AttemptKey, AttemptEntry>,
+    pub(super) waiters: BTreeMap<RunId, Vec<Reply<RunOutcome, ReadError>>>,
+    pub(super) ledger: Ledger,
+    pub(super) random: ShardRandom,
+    pub(super) moment: Moment,
+    pub(super) out: Outputs,
+}
+
+impl Shard {
+    pub(crate) fn new(setup: ShardSetup) -> Self {
+        let ShardSetup { shared, shard, epoch, session, seed } = setup;
+        let capacity = shared.config.cached_runs / usize::from(shared.store.shard_count().max(1));
+        let moment = shared.moment();
+        Self {
+            id: shard,
+            epoch,
+            session,
+            phase: Phase::Idle,
+            failures: 0,
+            cache: Cache::new(capacity),
+            wheel: Wheel::default(),
+            blocked: BTreeMap::new(),
+            unreadable: BTreeMap::new(),
+            attempts: BTreeMap::new(),
+            waiters: BTreeMap::new(),
+            ledger: Ledger::new(epoch),
+            random: ShardRandom::new(seed, shard),
+            moment,
+            out: Outputs::default(),
+            shared,
+        }
+    }
+
+    /// Takes one message, then does what the time has come for.
+    pub(crate) fn step(&mut self, message: ShardMessage, moment: Moment) -> Outputs {
+        self.moment = Moment { now: moment.now.max(self.moment.now), wall: moment.wall };
+        if let Err(error) = self.take(message) {
+            self.break_off(&error);
+        }
+        if let Err(error) = self.move_on() {
+            self.break_off(&error);
+        }
+        self.trim();
+        std::mem::take(&mut self.out)
+    }
+
+    /// When the shard has to be stepped next, if no message comes.
+    pub(crate) fn next_wake(&self) -> Option<Timestamp> {
+        match self.phase {
+            Phase::Recovering { .. } => Some(self.moment.now),
+            // What is in flight ends with a message.
+            Phase::Broken { .. } if !self.ledger.is_empty() => None,
+            Phase::Broken { until } => Some(until),
+            Phase::Idle | Phase::Live => self.wheel.next(self.moment.now, self.moment.wall),
+        }
+    }
+
+    /// Whether nothing is on its way to the store, and no result waits for it to answer again.
+    pub(crate) fn is_quiet(&self) -> bool {
+        let is_kept = |entry: &AttemptEntry| matches!(entry.phase, AttemptPhase::Finished { .. });
+        self.ledger.is_empty() && !self.attempts.values().any(is_kept)
+    }
+
+    pub(super) fn now(&self) -> Timestamp {
+        self.moment.now
+    }
+
+    /// How the shard stands, for a failure's text.
+    pub(crate) fn state(&self) -> String {
+        format!(
+            "shard {}: {:?}, quiet {}, attempts {:?}, blocked {:?}, unreadable {:?}, wake {:?}",
+            self.id,
+            self.phase,
+            self.ledger.is_empty(),
+            self.attempts.iter().map(|(key, entry)| (key.run, key.item, key.attempt, entry)).collect::<Vec<_>>(),
+            self.blocked,
+            self.unreadable,
+            self.next_wake(),
+        )
+    }
+
+    /// A step panicked, which is a fault of the engine: what it left half done is forgotten.
+    pub(crate) fn after_panic(&mut self, message: &str) -> Outputs {
+        self.drop_memory(&format!("a fault of the engine: {message}"));
+        std::mem::take(&mut self.out)
+    }
+
+    /// The shard is no longer owned: clients are told, slots go back. Bodies are stopped by whoever ran them.
+    pub(crate) fn retire(mut self) -> Outputs {
+        let waiters = std::mem::take(&mut self.waiters);
+        for reply in waiters.into_values().flatten() {
+            drop(reply.send(Err(Unavailable::NotOwner(self.id).into())));
+        }
+        self.ledger.fail(self.ledger.generation, &Fault::Store("the shard was lost".to_owned()));
+        self.shared.dispatcher().forget_shard(self.id);
+        for (key, entry) in std::mem::take(&mut self.attempts) {
+            self.drop_body(key);
+            self.give_up_slot(entry.slot);
+        }
+        std::mem::take(&mut self.out)
+    }
+
+    fn is_broken(&self) -> bool {
+        matches!(self.phase, Phase::Broken { .. })
+    }
+
+    fn take(&mut self, message: ShardMessage) -> Result<(), StoreError> {
+        match message {
+            ShardMessage::Call(call) => {
+                self.call(call);
+                Ok(())
+            }
+            ShardMessage::AttemptEnded { key, result, details } => {
+                if let Some(entry) = self.attempts.get_mut(&key) {
+                    let (result, details) = (result.clone(), details.clone());
+                    entry.phase = AttemptPhase::Finished { result, details };
+                }
+                if self.is_broken() { Ok(()) } else { self.attempt_ended(key, result, details) }
+            }
+            ShardMessage::Heartbeat { reply, .. } if self.is_broken() => {
+                let _ = reply.send(BeatFate::Again);
+                Ok(())
+            }
+            ShardMessage::Heartbeat { key, details, reply } => self.heartbeat(key, details, reply),
+            ShardMessage::Offered(offer) if self.is_broken() => {
+                self.release_slot(offer.worker);
+                Ok(())
+            }
+            ShardMessage::Offered(offer) => self.offered(offer),
+            ShardMessage::WorkersChanged => self.workers_changed(),
+            ShardMessage::Committed { generation, through } => {
+                self.committed(generation, through);
+                Ok(())
+            }
+            ShardMessage::Failed { generation, fault } => {
+                self.commit_failed(generation, &fault);
+                Ok(())
+            }
+            ShardMessage::Wake => Ok(()),
+        }
+    }
+
+    /// A store that fails while it answers a client fails that call alone; what was changed in memory by then is
+    /// dropped, as after any other failure.
+    fn call(&mut self, call: Call) {
+        if self.is_broken() {
+            call.refuse(Unavailable::Store("it failed a moment ago and is tried again".to_owned()));
+            return;
+        }
+        let changes = matches!(call, Call::Start(..) | Call::Cancel(..) | Call::Terminate(..));
+        if changes && self.shared.is_stopping() {
+            call.refuse(Unavailable::ShuttingDown);
+            return;
+        }
+        match call {
+            Call::Start(request, reply) => self.start(*request, reply),
+            Call::Cancel(request, reply) => self.cancel(*request, reply),
+            Call::Terminate(request, reply) => self.terminate(*request, reply),
+            Call::Describe(run, reply) => self.describe(&run, reply),
+            Call::History(run, reply) => self.history(&run, reply),
+            Call::Result(run, reply) => self.result(&run, reply),
+        }
+    }
+
+    fn move_on(&mut self) -> Result<(), StoreError> {
+        match self.phase {
+            Phase::Broken { until } if self.ledger.is_empty() && until <= self.now() => {
+                self.begin_recovery();
+                Ok(())
+            }
+            Phase::Broken { .. } => Ok(()),
+            Phase::Recovering { after } => self.recover_some(after),
+            Phase::Idle | Phase::Live => self.turn_wheel(),
+        }
+    }
+
+    /// The store failed: everything that was read from it is forgotten, and read again later.
+    pub(super) fn break_off(&mut self, error: &StoreError) {
+        self.drop_memory(&chain(error));
+    }
+
+    fn commit_failed(&mut self, generation: u64, fault: &Fault) {
+        if !self.ledger.fail(generation, fault) {
+            return;
+        }
+        self.drop_memory(&fault.to_string());
+    }
+
+    fn drop_memory(&mut self, why: &str) {
+        let pause = RETRY_FIRST.saturating_mul(1 << self.failures.min(10)).min(RETRY_MAX);
+        self.failures += 1;
+        tracing::warn!(shard = %self.id, %why, ?pause, "the shard drops its memory back to the store");
+        self.cache.clear();
+        self.wheel.clear();
+        self.blocked.clear();
+        self.unreadable.clear();
+        self.shared.dispatcher().forget_shard(self.id);
+        self.phase = Phase::Broken { until: self.now().after(pause) };
+    }
+}
