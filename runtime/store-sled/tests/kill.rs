@@ -4,8 +4,9 @@ use std::io::{BufRead, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Sender, channel};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use steadfast_core::{EventId, RunId, ShardId, Timestamp};
 use steadfast_store::{
@@ -104,15 +105,19 @@ fn dying_at(name: String, nth: u64) -> Probe {
     })
 }
 
-/// What a life acknowledged last, and whether it was killed before it was open.
+/// What a life acknowledged last, and whether it was killed before it was open. It is killed so long after it began, or
+/// after it acknowledged so many groups.
 #[cfg(test)]
-fn live_and_die(dir: &Path, life: u64, lifetime: Duration) -> (u64, bool) {
+fn live_and_die(dir: &Path, life: u64, groups: u64, moment: Duration) -> (u64, bool) {
     let mut process = start(dir, life, None);
     let output = process.stdout.take().unwrap();
-    let reading = thread::spawn(move || listen(output));
-    // A moment that the operating system decides cannot be stepped to: it is waited for.
-    let end = Instant::now() + lifetime;
-    thread::sleep(end.saturating_duration_since(Instant::now()));
+    let (said, heard) = channel();
+    let reading = thread::spawn(move || listen(output, &said));
+    for _ in 0..groups {
+        heard.recv().unwrap();
+    }
+    // A moment between two steps of the operating system cannot be stepped to: it is waited for.
+    thread::sleep(moment);
     process.kill().unwrap();
     process.wait().unwrap();
     let (acknowledged, opened) = reading.join().unwrap();
@@ -129,14 +134,16 @@ fn start(dir: &Path, life: u64, step: Option<String>) -> Child {
     command.spawn().unwrap()
 }
 
-/// The last event that was acknowledged, and whether the store was opened at all.
+/// The last event that was acknowledged, and whether the store was opened at all. Each group is told at once.
 #[cfg(test)]
-fn listen(output: ChildStdout) -> (u64, bool) {
+fn listen(output: ChildStdout, acknowledgements: &Sender<u64>) -> (u64, bool) {
     let (mut acknowledged, mut opened) = (0, false);
     for line in BufReader::new(output).lines().map_while(Result::ok) {
         opened |= line == "OPEN";
         if let Some(event) = line.strip_prefix("ACK ") {
             acknowledged = event.parse().unwrap();
+            // Nobody may be listening any more.
+            let _ = acknowledgements.send(acknowledged);
         }
     }
     (acknowledged, opened)
@@ -177,8 +184,10 @@ fn what_was_acknowledged_survives_being_killed() {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
-        let lifetime = Duration::from_micros(5_000 + state % 145_000);
-        let (acknowledged, opening) = live_and_die(dir.path(), life, lifetime);
+        // Half of the moments are counted from the beginning, so that many fall into the opening.
+        let (groups, micros) =
+            if life.is_multiple_of(2) { (0, state % 100_000) } else { (1 + state % 50, state % 2_000) };
+        let (acknowledged, opening) = live_and_die(dir.path(), life, groups, Duration::from_micros(micros));
         total += acknowledged;
         while_opening += u64::from(opening);
         let store = SledStore::open(options(dir.path())).unwrap();
@@ -186,7 +195,7 @@ fn what_was_acknowledged_survives_being_killed() {
         check(&store, 1 + state % life, 0);
     }
     println!("{ROUNDS} kills, {while_opening} while opening; {total} events acknowledged, none lost");
-    assert!(total > 100, "hardly anything was committed: {total}");
+    assert!(total > ROUNDS, "hardly anything was committed: {total}");
 }
 
 /// The moments that count, one by one: from the first write of a new store on.
@@ -198,7 +207,7 @@ fn dying_between_any_two_steps_of_a_commit_loses_nothing() {
         for step in ["Begin", "Applied", "Flushed", "Synced"] {
             life += 1;
             let mut process = start(dir.path(), life, Some(format!("{step} {nth}")));
-            let (acknowledged, _) = listen(process.stdout.take().unwrap());
+            let (acknowledged, _) = listen(process.stdout.take().unwrap(), &channel().0);
             assert!(!process.wait().unwrap().success(), "it died at {step} {nth}");
             let store = SledStore::open(options(dir.path())).unwrap();
             check(&store, life, acknowledged);
