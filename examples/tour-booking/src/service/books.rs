@@ -57,7 +57,7 @@ impl fmt::Display for Summary {
             self;
         write!(
             f,
-            "{completed} tours completed, {compensated} compensated; {booked} bookings took effect, {cancelled} were \
+            "tours: {completed} completed, {compensated} compensated; bookings: {booked} took effect, {cancelled} \
              cancelled, {declined} declined, {barred} barred; {repeated_calls} repeated calls had no effect; \
              {cents} cents stand"
         )

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use tokio::io::{AsyncBufReadExt, BufReader};
-use tokio::process::{Child, Command};
+use tokio::process::{Child, ChildStdin, Command};
 use tokio::time::timeout;
 
 use super::options::Options;
@@ -16,11 +16,14 @@ use super::run::READY_PREFIX;
 /// How long a service may take until it listens.
 const READY_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A running service process. It is killed when this is dropped.
+/// A running service process. It is killed when this is dropped, and ends by itself when this process dies.
 #[derive(Debug)]
 pub struct ServiceProcess {
     child: Child,
+    pid: u32,
     address: SocketAddr,
+    /// Its stdin, which says that this process lives. Nothing is ever written to it.
+    _lifeline: ChildStdin,
 }
 
 impl ServiceProcess {
@@ -31,13 +34,17 @@ impl ServiceProcess {
     /// Fails when the program can't be started, ends, or isn't ready in time; its own error is on stderr.
     pub async fn spawn(program: &Path, options: &Options) -> anyhow::Result<Self> {
         let mut child = Command::new(program)
-            .arg("service")
+            .args(["service", "--lifeline"])
             .args(options.to_args())
-            .stdin(Stdio::null())
+            .stdin(Stdio::piped())
             .stdout(Stdio::piped())
+            // Ctrl-C is for the process that started it, which then kills it.
+            .process_group(0)
             .kill_on_drop(true)
             .spawn()
             .with_context(|| format!("cannot start {}", program.display()))?;
+        let pid = child.id().context("the service has no process id")?;
+        let lifeline = child.stdin.take().context("the service has no stdin")?;
         let stdout = child.stdout.take().context("the service has no stdout")?;
         let mut line = String::new();
         timeout(READY_TIMEOUT, BufReader::new(stdout).read_line(&mut line))
@@ -46,7 +53,13 @@ impl ServiceProcess {
         let Some(address) = parse_ready(&line) else {
             bail!("the booking service did not start; it printed {:?}", line.trim_end());
         };
-        Ok(Self { child, address })
+        Ok(Self { child, pid, address, _lifeline: lifeline })
+    }
+
+    /// Its process id.
+    #[must_use]
+    pub fn pid(&self) -> u32 {
+        self.pid
     }
 
     /// Where it listens.

@@ -72,7 +72,7 @@ fn balanced_books_are_summed_up() {
     assert_eq!(judge(&Books { bookings }, &tours), Ok(summary.clone()));
     assert_eq!(
         summary.to_string(),
-        "1 tours completed, 3 compensated; 5 bookings took effect, 2 were cancelled, 1 declined, 1 barred; \
+        "tours: 1 completed, 3 compensated; bookings: 5 took effect, 2 cancelled, 1 declined, 1 barred; \
          3 repeated calls had no effect; 300 cents stand"
     );
 }
