@@ -10,6 +10,7 @@ use crate::activity::Activity;
 use crate::activity_context::ActivityContext;
 use crate::data::Data;
 use crate::failure::record;
+use crate::private::NoState;
 
 /// Activities to register with a worker, at best by [`activities!`](crate::activities).
 #[derive(Default)]
@@ -26,8 +27,8 @@ impl Activities {
 
     /// These and one more, which is a function.
     #[must_use]
-    pub fn with<A: Activity<State = ()>>(mut self) -> Self {
-        self.add::<A>(Arc::new(()));
+    pub fn with<A: Activity<State: NoState>>(mut self) -> Self {
+        self.add::<A>(Arc::new(A::State::none()));
         self
     }
 

@@ -133,6 +133,20 @@ pub fn retry_after(field: &impl Wait) -> Option<Duration> {
     field.wait()
 }
 
+/// The state of an activity that is a function.
+#[diagnostic::on_unimplemented(
+    message = "this activity is a method of `{Self}`, so a worker needs a `{Self}` to run it",
+    label = "register the value with all its activities: `.activities(value)`"
+)]
+pub trait NoState {
+    /// The one value.
+    fn none() -> Self;
+}
+
+impl NoState for () {
+    fn none() {}
+}
+
 /// Finds the causes of an error whose type is known to be a std error; of others there are none.
 #[derive(Debug)]
 pub struct Causes<'a, T>(pub &'a T);

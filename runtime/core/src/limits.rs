@@ -8,7 +8,7 @@ pub const ATTEMPT_TIMES_MAX: usize = 100;
 pub const MESSAGE_BYTES_MAX: usize = 8 * 1024;
 /// How many causes of an error are recorded.
 pub const CAUSES_MAX: usize = 16;
-/// The most bytes that one stored record may declare; a longer length prefix is damage.
+/// The most bytes that one stored record may have: more is neither written nor read.
 pub const RECORD_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 /// `text`, cut to at most [`MESSAGE_BYTES_MAX`] bytes and marked if it was cut.

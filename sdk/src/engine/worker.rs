@@ -7,6 +7,7 @@ use steadfast_core::{ActivityName, ActivityOptions, InvalidId, QueueName};
 
 use crate::activity::{Activity, StubFn};
 use crate::activity_set::{Activities, ActivitySet};
+use crate::private::NoState;
 use crate::workflow::{Registered, WorkflowFn};
 
 /// Collects what a worker serves. Made by [`Engine::worker`](crate::Engine::worker).
@@ -59,7 +60,7 @@ impl WorkerBuilder {
     pub fn activity<M, F>(self, _activity: F) -> Self
     where
         F: StubFn<M>,
-        F::Activity: Activity<State = ()>,
+        F::Activity: Activity<State: NoState>,
     {
         self.activities(Activities::new().with::<F::Activity>())
     }

@@ -125,7 +125,6 @@ pub(super) const BANS: &[Ban] = &[
     ban(Class::Process, &["process", "exit"], "return an error: `WorkflowError::fail(..)`"),
     ban(Class::Process, &["process", "abort"], "return an error: `WorkflowError::fail(..)`"),
     ban(Class::Process, &["process", "Command", "new"], OUTSIDE),
-    ban(Class::Process, &["Command", "new"], OUTSIDE),
     ban(Class::Fs, &["std", "fs", "*"], OUTSIDE),
     ban(Class::Fs, &["tokio", "fs", "*"], OUTSIDE),
     ban(Class::Fs, &["fs", "read"], OUTSIDE),

@@ -164,10 +164,12 @@ impl Executor {
             }
             Err(payload) => {
                 if !payload.is::<Stop>() {
-                    cell.fault(Blocked::Panic { message: panic_message(&*payload) });
+                    cell.fault(Blocked::Panic { message: end_panic(payload) });
                 }
                 cell.begin_dropping();
-                drop(catch_unwind(AssertUnwindSafe(|| drop(future))));
+                if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(future))) {
+                    end_panic(payload);
+                }
             }
         }
     }
@@ -184,7 +186,7 @@ impl Executor {
         for task in spawned {
             let slot = cell.tasks.borrow_mut().remove(task);
             if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(slot))) {
-                cell.fault(Blocked::Panic { message: panic_message(&*payload) });
+                cell.fault(Blocked::Panic { message: end_panic(payload) });
                 return false;
             }
         }
@@ -225,6 +227,16 @@ fn timeout_error(event: &ActivityTimedOut) -> CallError {
             CallError::Exhausted { last: AttemptError::TimedOut(timeout), attempts }
         }
     }
+}
+
+/// The text of a panic that ends here: its payload may panic once more when it is dropped.
+pub(super) fn end_panic(payload: Box<dyn Any + Send>) -> String {
+    let message = panic_message(&*payload);
+    if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+        // Nobody knows for how long that would go on.
+        Box::leak(again);
+    }
+    message
 }
 
 /// The text of a panic, bounded.

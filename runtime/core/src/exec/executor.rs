@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::activate::end_panic;
 use super::blocked::Blocked;
 use super::cell::RunCell;
 use super::context::RunContext;
@@ -166,8 +167,10 @@ impl Executor {
         let tasks = self.cell.tasks.borrow_mut().take_all();
         for (_, slot) in tasks {
             let dropped = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(slot)));
-            if dropped.is_err() {
+            if let Err(payload) = dropped {
+                let message = end_panic(payload);
                 tracing::warn!(
+                    %message,
                     "a destructor in workflow code panicked while its run was dropped from memory"
                 );
             }

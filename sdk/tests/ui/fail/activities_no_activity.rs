@@ -1,0 +1,19 @@
+use steadfast::prelude::*;
+
+#[derive(Debug, thiserror::Error, Serialize, Deserialize, Failure)]
+#[error("no room")]
+pub struct NoRoom;
+
+#[activity]
+pub async fn book_hotel(name: String, nights: u32) -> Result<u64, NoRoom> {
+    let _ = (name, nights);
+    Ok(17)
+}
+
+pub struct Payments;
+
+pub fn registered() {
+    let _ = activities![book_hotel, Payments];
+}
+
+fn main() {}

@@ -1,0 +1,15 @@
+use steadfast::prelude::*;
+
+#[derive(Debug, thiserror::Error, Serialize, Deserialize, Failure)]
+#[error("no room")]
+pub struct NoRoom;
+
+pub struct Plain(pub u8);
+
+#[activity]
+pub async fn book(name: String, plain: Plain) -> Result<(), NoRoom> {
+    drop((name, plain));
+    Ok(())
+}
+
+fn main() {}
