@@ -59,7 +59,10 @@ impl Committer {
     }
 
     /// The group was written, or not: what the shards are told.
-    pub(crate) fn finish(&mut self, result: Result<Vec<Verdict>, StoreError>) -> Vec<(ShardId, ShardMessage)> {
+    pub(crate) fn finish(
+        &mut self,
+        result: Result<Vec<Verdict>, StoreError>,
+    ) -> Vec<(ShardId, ShardMessage)> {
         let sent = std::mem::take(&mut self.sent);
         let mut news = BTreeMap::<ShardId, ShardMessage>::new();
         let verdicts = match result {

@@ -1,7 +1,7 @@
 //! What can go wrong for a client, one enum for each family of calls.
 
 use steadfast_core::{PayloadTooLarge, RunId, ShardId, WorkflowId};
-use steadfast_store::{Refusal, StoreError};
+use steadfast_store::{Refusal, StoreError, StoreErrorKind};
 
 /// The engine could not do its work. The run, if there is one, is as it was unless the text says otherwise.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -108,9 +108,10 @@ pub enum OpenError {
 
 impl From<&StoreError> for Unavailable {
     fn from(error: &StoreError) -> Self {
-        match error.kind() {
-            steadfast_store::StoreErrorKind::Corrupt => Self::Unreadable(chain(error)),
-            _ => Self::Store(chain(error)),
+        if error.kind() == StoreErrorKind::Corrupt {
+            Self::Unreadable(chain(error))
+        } else {
+            Self::Store(chain(error))
         }
     }
 }

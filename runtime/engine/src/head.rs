@@ -137,7 +137,7 @@ enum MailOut {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum MailBody {
     Start(Box<StartRecord>),
-    Input(EventKind),
+    Input(Box<EventKind>),
 }
 
 impl MailBody {
@@ -145,7 +145,7 @@ impl MailBody {
         let out = match self {
             Self::Start(record) => MailOut::Start(record.clone()),
             Self::Input(kind) => {
-                let event = Event { id: EventId(0), at: Timestamp::ZERO, kind: kind.clone() };
+                let event = Event { id: EventId(0), at: Timestamp::ZERO, kind: EventKind::clone(kind) };
                 MailOut::Input(encode_events(&[event])?)
             }
         };
@@ -158,7 +158,7 @@ impl MailBody {
             MailOut::Input(bytes) => {
                 let events = decode_events(&bytes).map_err(|error| error.to_string())?;
                 let event = events.into_iter().next().ok_or("the mailbox row is empty")?;
-                Ok(Self::Input(event.kind))
+                Ok(Self::Input(Box::new(event.kind)))
             }
         }
     }

@@ -116,8 +116,10 @@ impl fmt::Debug for Attempt {
     }
 }
 
+type Giving = Box<dyn FnOnce(Option<&Fault>) + Send>;
+
 /// An answer that waits for a commit.
-pub(crate) struct Answer(Box<dyn FnOnce(Option<&Fault>) + Send>);
+pub(crate) struct Answer(Giving);
 
 impl fmt::Debug for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

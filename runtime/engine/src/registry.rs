@@ -111,7 +111,10 @@ impl Registry {
         known.sort_unstable();
         known.dedup();
         let version = version.map(|version| format!(" version {version}")).unwrap_or_default();
-        format!("workflow not registered on queue `{queue}`: {workflow_type}{version}; {}", known_names(&known))
+        format!(
+            "workflow not registered on queue `{queue}`: {workflow_type}{version}; {}",
+            known_names(&known)
+        )
     }
 }
 

@@ -41,6 +41,11 @@ impl SessionKeeper {
         }
     }
 
+    /// The session, if one is open as far as the keeper knows.
+    pub(crate) fn session(&self) -> Option<SessionId> {
+        self.session
+    }
+
     /// When the keeper has to be stepped next.
     pub(crate) fn next_wake(&self) -> Timestamp {
         if self.wanted.is_empty() { self.renew_at } else { self.renew_at.min(self.claim_at) }

@@ -10,9 +10,7 @@ use steadfast_store::{DeadLetterRow, ListFilter, ListPage, ListPosition, Store, 
 
 use super::description::{DeadLetter, RunDescription};
 use super::outcome::RunOutcome;
-use super::request::{
-    ActivityRequest, CancelRequest, RunSelector, StartRequest, Started, TerminateRequest,
-};
+use super::request::{ActivityRequest, CancelRequest, RunSelector, StartRequest, Started, TerminateRequest};
 use super::single;
 use crate::error::{EndError, ListError, ReadError, StartError, Unavailable};
 use crate::head::DeadLetterBody;
@@ -124,10 +122,12 @@ impl Client {
     ///
     /// [`StartError`] if the id is taken, the input is too large, or the engine cannot do it.
     pub async fn run_activity(&self, request: ActivityRequest) -> Result<RunOutcome, StartError> {
+        // What is checked when a run starts is the input of the workflow around it, which is a little larger.
+        let limit = self.inner.shared().config.limits.payload_bytes_max;
+        request.input.check_size(limit, || format!("input of `{}`", request.activity))?;
         let input = single::input(&request).map_err(|error| Unavailable::Invalid(error.to_string()))?;
         let ActivityRequest { workflow_id, queue, request_id, .. } = request;
-        let start =
-            StartRequest::new(workflow_id.clone(), single::workflow_type(), queue, input);
+        let start = StartRequest::new(workflow_id.clone(), single::workflow_type(), queue, input);
         let started = self.start(StartRequest { request_id, ..start }).await?;
         let run = RunSelector { workflow_id, run_id: Some(started.run_id) };
         self.result(&run).await.map_err(|error| match error {
@@ -182,7 +182,10 @@ impl Client {
 
 fn dead_letter(row: DeadLetterRow) -> Result<DeadLetter, StoreError> {
     let body: DeadLetterBody = steadfast_core::codec::decode(&row.body).map_err(|error| {
-        StoreError::corrupt(format!("the dead letter of event {} of run {}", row.scheduled, row.run_id), error)
+        StoreError::corrupt(
+            format!("the dead letter of event {} of run {}", row.scheduled, row.run_id),
+            error,
+        )
     })?;
     Ok(DeadLetter {
         at: row.at,

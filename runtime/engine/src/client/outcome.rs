@@ -25,6 +25,7 @@ impl RunOutcome {
     /// # Errors
     ///
     /// The workflow's error. A run that timed out or was terminated has [`WorkflowError::Engine`] with the reason.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a run is closed by no other event")]
     pub fn result(&self) -> Result<Payload, WorkflowError> {
         match &self.closing {
             EventKind::WorkflowCompleted(e) => Ok(e.output.clone()),
@@ -44,6 +45,7 @@ impl RunOutcome {
 
     /// What became of its sagas.
     #[must_use]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a run is closed by no other event")]
     pub fn compensation(&self) -> Compensation {
         match &self.closing {
             EventKind::WorkflowCompleted(e) => e.compensation.clone(),
@@ -57,6 +59,7 @@ impl RunOutcome {
 }
 
 /// The state that a closing event leads to; `None` if it closes nothing.
+#[expect(clippy::wildcard_enum_match_arm, reason = "only closing events are of interest")]
 pub(crate) fn closed_status(closing: &EventKind) -> Option<RunStatus> {
     match closing {
         EventKind::WorkflowCompleted(_) => Some(RunStatus::Completed),

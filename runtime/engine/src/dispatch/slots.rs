@@ -152,7 +152,7 @@ impl Dispatcher {
         self.workers.values().map(|worker| worker.in_use).sum()
     }
 
-    /// Waiting tasks of a shard whose mark is out of date, with what it has to be now.
+    /// Waiting tasks of a shard whose mark, or the reason in it, may be out of date, with what it has to be now.
     pub(crate) fn marks_to_change(&mut self, shard: ShardId) -> Vec<(TaskRef, Option<String>)> {
         let changed: Vec<_> = self
             .waiting
@@ -163,7 +163,7 @@ impl Dispatcher {
                     .values()
                     .any(|worker| worker.queue == place.queue && worker.serves(&place.want));
                 let reason = (!is_served).then(|| self.reason(&place.queue, &place.want));
-                (place.is_marked == is_served).then_some((*task, reason))
+                (!is_served || place.is_marked).then_some((*task, reason))
             })
             .collect();
         for (task, reason) in &changed {
@@ -178,7 +178,11 @@ impl Dispatcher {
             of_queue().flat_map(|worker| worker.activities.keys()).map(ToString::to_string).collect();
         known.sort_unstable();
         known.dedup();
-        let nobody = if of_queue().next().is_none() { format!(" (no worker serves `{queue}`)") } else { String::new() };
+        let nobody = if of_queue().next().is_none() {
+            format!(" (no worker serves `{queue}`)")
+        } else {
+            String::new()
+        };
         match want {
             Want::Activity(name) => format!("not registered: {name}; {}{nobody}", known_names(&known)),
             Want::Step => format!("no worker serves queue `{queue}`, which the step needs"),

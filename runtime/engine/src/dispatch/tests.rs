@@ -66,10 +66,12 @@ fn a_task_that_nobody_can_run_waits_with_the_names_that_are_known() {
     let reason = "not registered: reserv; known: reserve".to_owned();
     assert_eq!(
         dispatcher.acquire(&queue(), &want("reserv"), task(1), None),
-        Acquired::NotRegistered(reason)
+        Acquired::NotRegistered(reason.clone())
     );
-    assert!(dispatcher.marks_to_change(ShardId(1)).is_empty());
+    assert_eq!(dispatcher.marks_to_change(ShardId(1)), [(task(1), Some(reason))]);
     dispatcher.remove_worker(W1);
+    let reason = "not registered: reserv; known: none (no worker serves `q`)".to_owned();
+    assert_eq!(dispatcher.marks_to_change(ShardId(1)), [(task(1), Some(reason))], "as it is now");
     let offers = dispatcher.add_worker(WorkerId(2), &worker(&["reserv"], 1));
     assert_eq!(offers, [Offer { task: task(1), worker: WorkerId(2) }]);
 }

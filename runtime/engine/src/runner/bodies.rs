@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 use super::router::Router;
-use super::supervise::supervise;
+use super::supervise::{Report, supervise};
 use crate::activity::{AttemptKey, Line, Stop};
 use crate::message::Attempt;
 use crate::shared::Shared;
@@ -44,7 +44,8 @@ impl Bodies {
         let line = Line::new(attempt.info.clone(), stop);
         self.table().insert(attempt.key, sender);
         // The task ends when its body does or when it is told to stop; the table says which are there.
-        drop(self.runtime.spawn(supervise(Arc::clone(self), attempt, line)));
+        let report = Report::new(Arc::clone(self), attempt.key, line);
+        drop(self.runtime.spawn(supervise(report, attempt)));
     }
 
     /// Tells a body to stop; one that is over need not know.
@@ -76,8 +77,7 @@ impl Bodies {
             if left.is_zero() {
                 return false;
             }
-            table =
-                self.changed.wait_timeout(table, left).unwrap_or_else(PoisonError::into_inner).0;
+            table = self.changed.wait_timeout(table, left).unwrap_or_else(PoisonError::into_inner).0;
         }
         true
     }

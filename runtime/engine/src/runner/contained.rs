@@ -27,14 +27,14 @@ impl Contained {
         }));
         match made {
             Ok(future) => Self(Some(future), None),
-            Err(payload) => Self(None, Some(panicked(&*payload))),
+            Err(payload) => Self(None, Some(panicked(payload))),
         }
     }
 
     fn end(&mut self) {
         let future = self.0.take();
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(future))) {
-            let message = panic_message(&*payload);
+            let message = end_panic(payload);
             tracing::warn!(%message, "a destructor panicked while an activity's body was dropped");
         }
     }
@@ -52,7 +52,7 @@ impl Future for Contained {
         let result = match polled {
             Ok(Poll::Pending) => return Poll::Pending,
             Ok(Poll::Ready(result)) => result,
-            Err(payload) => Err(panicked(&*payload)),
+            Err(payload) => Err(panicked(payload)),
         };
         self.end();
         Poll::Ready(result)
@@ -65,8 +65,18 @@ impl Drop for Contained {
     }
 }
 
-fn panicked(payload: &(dyn Any + Send)) -> AttemptError {
-    AttemptError::Panic { message: panic_message(payload) }
+fn panicked(payload: Box<dyn Any + Send>) -> AttemptError {
+    AttemptError::Panic { message: end_panic(payload) }
+}
+
+/// The text of a panic that ends here: its payload may panic once more when it is dropped.
+fn end_panic(payload: Box<dyn Any + Send>) -> String {
+    let message = panic_message(&*payload);
+    if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+        // Nobody knows for how long that would go on.
+        Box::leak(again);
+    }
+    message
 }
 
 /// The text of a panic, bounded.

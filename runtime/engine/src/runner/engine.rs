@@ -237,7 +237,8 @@ impl Inner {
     }
 
     pub(crate) fn new_request_id(&self) -> RequestId {
-        let random = self.random.lock().unwrap_or_else(PoisonError::into_inner).run_id(self.shared.clock.now());
+        let random =
+            self.random.lock().unwrap_or_else(PoisonError::into_inner).run_id(self.shared.clock.now());
         #[expect(clippy::expect_used, reason = "the text of a UUID is a valid id")]
         RequestId::new(random.to_string()).expect("a UUID is a valid request id")
     }

@@ -19,7 +19,10 @@ pub(super) fn run(inner: &Inner, grace: Duration) {
     }
     let end = Instant::now() + grace + LAST_COMMITS;
     inner.shared().stop();
-    let all_finished = inner.bodies().wait_until_none(grace);
+    // Grants that are on their way to the store become bodies, so that those are waited for too.
+    wait_until_quiet(inner, end);
+    let all_finished =
+        inner.bodies().wait_until_none((end - LAST_COMMITS).saturating_duration_since(Instant::now()));
     if !all_finished {
         inner.bodies().stop_all(Stop::HandBack);
         inner.bodies().wait_until_none(LAST_COMMITS);
@@ -40,7 +43,9 @@ fn wait_until_quiet(inner: &Inner, end: Instant) {
     drop(quiet);
     for _ in 0..inner.router().thread_count() {
         if threads.recv_timeout(end.saturating_duration_since(Instant::now())).is_err() {
-            tracing::warn!("the store takes long; what it has not confirmed is recovered at the next opening");
+            tracing::warn!(
+                "the store takes long; what it has not confirmed is recovered at the next opening"
+            );
             return;
         }
     }
@@ -49,7 +54,9 @@ fn wait_until_quiet(inner: &Inner, end: Instant) {
 fn end_session(inner: &Inner, end: Instant) {
     let (ended, done) = mpsc::channel();
     if inner.keeper().send(KeepMessage::End(ended)).is_ok()
-        && done.recv_timeout(end.saturating_duration_since(Instant::now()).max(Duration::from_millis(100))).is_err()
+        && done
+            .recv_timeout(end.saturating_duration_since(Instant::now()).max(Duration::from_millis(100)))
+            .is_err()
     {
         tracing::warn!("the session could not be ended in time; its lease will lapse");
     }

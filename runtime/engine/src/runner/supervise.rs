@@ -39,7 +39,36 @@ impl Flush {
     }
 }
 
-pub(super) async fn supervise(bodies: Arc<Bodies>, attempt: Attempt, line: Arc<Line>) {
+/// Sees to it that a shard hears of the end of an attempt, also if a runtime that stops drops its task.
+pub(super) struct Report {
+    pub(super) bodies: Arc<Bodies>,
+    pub(super) key: AttemptKey,
+    /// What the shard is told; `None` if nobody wants to know.
+    pub(super) ended: Option<Ended>,
+    pub(super) line: Arc<Line>,
+}
+
+impl Report {
+    /// Until the body has ended, its end is that of a worker that was lost.
+    pub(super) fn new(bodies: Arc<Bodies>, key: AttemptKey, line: Arc<Line>) -> Self {
+        Self { bodies, key, ended: Some(Err(AttemptError::WorkerLost)), line }
+    }
+}
+
+impl Drop for Report {
+    fn drop(&mut self) {
+        let key = self.key;
+        if let Some(result) = self.ended.take() {
+            let mut beats = self.line.beats.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let details = beats.details.take();
+            drop(beats);
+            self.bodies.router.send(key.shard, ShardMessage::AttemptEnded { key, result, details });
+        }
+        self.bodies.ended(key);
+    }
+}
+
+pub(super) async fn supervise(mut report: Report, attempt: Attempt) {
     let span = tracing::info_span!(
         "attempt",
         workflow_id = %attempt.info.workflow_id,
@@ -47,14 +76,9 @@ pub(super) async fn supervise(bodies: Arc<Bodies>, attempt: Attempt, line: Arc<L
         activity = %attempt.info.activity,
         attempt = attempt.info.attempt,
     );
-    let key = attempt.key;
-    let ended = run(&bodies, attempt, &line).instrument(span).await;
-    bodies.shared.config.fail_point("body-finished");
-    if let Some(result) = ended {
-        let details = line.beats.lock().unwrap_or_else(std::sync::PoisonError::into_inner).details.take();
-        bodies.router.send(key.shard, ShardMessage::AttemptEnded { key, result, details });
-    }
-    bodies.ended(key);
+    let ended = run(&report.bodies, attempt, &report.line).instrument(span).await;
+    report.bodies.shared.config.fail_point("body-finished");
+    report.ended = ended;
 }
 
 /// Runs the body to its end; `None` if nobody wants its result.

@@ -102,9 +102,8 @@ impl WorkerBuilder {
         }
         for (index, definition) in self.spec.definitions.iter().enumerate() {
             let (name, version) = (definition.workflow_type(), definition.version());
-            let is_same = |other: &Arc<dyn Definition>| {
-                other.workflow_type() == name && other.version() == version
-            };
+            let is_same =
+                |other: &Arc<dyn Definition>| other.workflow_type() == name && other.version() == version;
             if self.spec.definitions.iter().skip(index + 1).any(is_same) {
                 return Err(WorkerError::DuplicateWorkflow { name: name.clone(), version });
             }

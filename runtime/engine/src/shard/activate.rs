@@ -60,13 +60,10 @@ impl Shard {
         input: EventKind,
     ) -> Result<steadfast_core::exec::Activation, String> {
         let head = &run.head;
-        let span = tracing::info_span!(
-            "activation",
-            workflow_id = %head.workflow_id,
-            run_id = %head.run_id,
-            input = input.name(),
-        );
-        let _entered = span.enter();
+        let run_span = tracing::info_span!("run", workflow_id = %head.workflow_id, run_id = %head.run_id);
+        let _in_run = run_span.enter();
+        let activation_span = tracing::info_span!("activation", input = input.name());
+        let _in_activation = activation_span.enter();
         let Some(executor) = run.executor.as_mut() else {
             return Err("the run is not in memory".to_owned());
         };
@@ -74,7 +71,10 @@ impl Shard {
         let activation = executor.activate(at, input).map_err(|blocked| blocked.to_string());
         let used = self.shared.clock.thread_cpu().saturating_sub(before);
         if used > CPU_WARN {
-            tracing::warn!(?used, "an activation used over a second of processor time; other runs wait meanwhile");
+            tracing::warn!(
+                ?used,
+                "an activation used over a second of processor time; other runs wait meanwhile"
+            );
         }
         activation
     }

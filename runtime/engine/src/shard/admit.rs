@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use steadfast_core::EventId;
 use steadfast_core::history::{
     ActivityCancelled, AttemptSummary, CancelCause, CancelRequested, EventKind, WorkflowStarted,
 };
-use steadfast_core::EventId;
 use steadfast_store::{MailRow, StoreError, Write};
 
 use super::machine::Shard;
@@ -46,7 +46,7 @@ impl Shard {
     fn admit(&mut self, work: &mut Work, body: &MailBody) -> Result<Result<(), BlockedState>, StoreError> {
         match body {
             MailBody::Start(record) => self.admit_start(work, record),
-            MailBody::Input(input) => match fitted(&mut work.run, input.clone()) {
+            MailBody::Input(input) => match fitted(&mut work.run, EventKind::clone(input)) {
                 Some(input) => self.activate(work, input),
                 None => Ok(Ok(())),
             },
@@ -230,6 +230,7 @@ fn drop_row(work: &mut Work, queued: &Queued) {
 }
 
 /// An input as it has to be admitted now; `None` if its target is settled.
+#[expect(clippy::wildcard_enum_match_arm, reason = "only what may have been settled has to be fitted")]
 fn fitted(run: &mut LiveRun, input: EventKind) -> Option<EventKind> {
     let settled = &mut run.fields.settled;
     let mut take = |id: EventId| match settled.iter().position(|settled| *settled == id) {

@@ -158,7 +158,9 @@ impl Shard {
                 activity: activity.clone(),
                 body,
             })),
-            Err(error) => tracing::error!(run_id = %run.id(), item = %id, %error, "a dead letter is too large"),
+            Err(error) => {
+                tracing::error!(run_id = %run.id(), item = %id, %error, "a dead letter is too large")
+            }
         }
         if let Some(step) = undoes {
             run.fields.attention.push(format!("the undo `{activity}` of step {step} failed"));

@@ -1,8 +1,6 @@
 //! The end of a run: its rows, its activities, and ends that the engine imposes.
 
-use steadfast_core::history::{
-    CancelCause, ClosedBy, Event, EventKind, WorkflowFailed, WorkflowTimedOut,
-};
+use steadfast_core::history::{CancelCause, ClosedBy, Event, EventKind, WorkflowFailed, WorkflowTimedOut};
 use steadfast_core::machine::TaskState;
 use steadfast_core::{EventId, WorkflowError};
 use steadfast_store::{CurrentRow, RunStatus, Write};
@@ -103,4 +101,3 @@ fn first_mail(work: &Work) -> Option<crate::head::StartRecord> {
         Some(MailBody::Input(_)) | None => None,
     }
 }
-

@@ -49,19 +49,12 @@ impl Shard {
     ) -> Result<(), StoreError> {
         let task = Task::activity(event.id, event.at, scheduled);
         let item = TaskItem { task, undoes: scheduled.undoes };
-        let facts = Facts {
-            input: scheduled.input.clone(),
-            idempotency_key: scheduled.idempotency_key.clone(),
-        };
+        let facts =
+            Facts { input: scheduled.input.clone(), idempotency_key: scheduled.idempotency_key.clone() };
         self.open_task(work, item, Some(facts))
     }
 
-    fn open_step(
-        &mut self,
-        work: &mut Work,
-        event: &Event,
-        started: &StepStarted,
-    ) -> Result<(), StoreError> {
+    fn open_step(&mut self, work: &mut Work, event: &Event, started: &StepStarted) -> Result<(), StoreError> {
         let task = Task::step(event.id, event.at, started, &work.run.fields.queue);
         self.open_task(work, TaskItem { task, undoes: None }, None)
     }

@@ -42,8 +42,7 @@ impl Shard {
             return Ok(());
         };
         let spare = work.spare.map(|spare| spare.worker);
-        let acquired =
-            self.shared.dispatcher().acquire(&task.options.queue, &want(task), task_ref, spare);
+        let acquired = self.shared.dispatcher().acquire(&task.options.queue, &want(task), task_ref, spare);
         let waits_for = match acquired {
             Acquired::Slot { worker, is_spare } => {
                 if is_spare && let Some(spare) = work.spare.take() {
@@ -106,7 +105,10 @@ impl Shard {
             is_confirmed: true,
             is_ending: false,
         };
-        self.attempts.insert(key, entry);
+        // A grant of the same number that was lost with the shard's memory still has its slot.
+        if let Some(lost) = self.attempts.insert(key, entry) {
+            self.give_up_slot(lost.slot);
+        }
         work.effects.push(Effect::Begin(Box::new(attempt)));
         Ok(())
     }
@@ -146,9 +148,16 @@ impl Shard {
     /// A slot is free for a task that waited.
     pub(super) fn offered(&mut self, offer: Offer) -> Result<(), StoreError> {
         let Offer { task, worker } = offer;
-        let Opened::Run(mut work) = self.open(task.run)? else {
-            self.release_slot(worker);
-            return Ok(());
+        let mut work = match self.open(task.run) {
+            Ok(Opened::Run(work)) => work,
+            Ok(Opened::Missing | Opened::Unreadable(_)) => {
+                self.release_slot(worker);
+                return Ok(());
+            }
+            Err(error) => {
+                self.release_slot(worker);
+                return Err(error);
+            }
         };
         let is_ready = work.run.task(task.item).is_some_and(|task| task.state == TaskState::Pending);
         if is_ready && !work.run.is_closed() {
@@ -184,9 +193,7 @@ fn attempt_of(run: &LiveRun, task: &Task, key: AttemptKey, (body, facts): (Body,
     };
     let activity = match &task.kind {
         TaskKind::Activity(name) => Some(name.clone()),
-        TaskKind::Step(name) => {
-            ActivityName::new(name).or_else(|_| ActivityName::new(STEP_ACTIVITY)).ok()
-        }
+        TaskKind::Step(name) => ActivityName::new(name).or_else(|_| ActivityName::new(STEP_ACTIVITY)).ok(),
     };
     #[expect(clippy::expect_used, reason = "the constant name is a valid one")]
     let activity = activity.expect("a step has a name");

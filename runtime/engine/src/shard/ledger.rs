@@ -141,10 +141,15 @@ impl Shard {
         }
         self.failures = 0;
         while let Some(pending) = self.ledger.pop(through) {
-            for (run, last_event) in [Some((pending.run, pending.last_event)), pending.also].into_iter().flatten() {
+            for (run, last_event) in
+                [Some((pending.run, pending.last_event)), pending.also].into_iter().flatten()
+            {
                 if let Some(run) = self.cache.get_mut(run) {
                     run.in_flight = run.in_flight.saturating_sub(1);
                     run.durable = run.durable.max(last_event);
+                    if run.in_flight == 0 && std::mem::take(&mut run.is_stale) {
+                        run.executor = None;
+                    }
                     if run.in_flight == 0 && std::mem::take(&mut run.retry.is_waiting) {
                         run.retry.at = Some(self.moment.now);
                         self.blocked.insert(run.id(), run.retry);

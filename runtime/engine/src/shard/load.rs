@@ -35,9 +35,10 @@ enum Fault {
 
 impl From<StoreError> for Fault {
     fn from(error: StoreError) -> Self {
-        match error.kind() {
-            StoreErrorKind::Corrupt => Self::Unreadable(chain(&error)),
-            _ => Self::Store(error),
+        if error.kind() == StoreErrorKind::Corrupt {
+            Self::Unreadable(chain(&error))
+        } else {
+            Self::Store(error)
         }
     }
 }
@@ -136,10 +137,7 @@ impl Shard {
     }
 
     /// Sees to it that the run's code stands where its history ends. The inner error is why it cannot.
-    pub(super) fn ensure_executor(
-        &self,
-        run: &mut LiveRun,
-    ) -> Result<Result<(), BlockedState>, StoreError> {
+    pub(super) fn ensure_executor(&self, run: &mut LiveRun) -> Result<Result<(), BlockedState>, StoreError> {
         if run.executor.is_some() {
             return Ok(Ok(()));
         }

@@ -120,6 +120,7 @@ impl Shard {
     /// Takes one message, then does what the time has come for.
     pub(crate) fn step(&mut self, message: ShardMessage, moment: Moment) -> Outputs {
         self.moment = Moment { now: moment.now.max(self.moment.now), wall: moment.wall };
+        self.leave_broken();
         if let Err(error) = self.take(message) {
             self.break_off(&error);
         }
@@ -158,7 +159,10 @@ impl Shard {
             self.id,
             self.phase,
             self.ledger.is_empty(),
-            self.attempts.iter().map(|(key, entry)| (key.run, key.item, key.attempt, entry)).collect::<Vec<_>>(),
+            self.attempts
+                .iter()
+                .map(|(key, entry)| (key.run, key.item, key.attempt, entry))
+                .collect::<Vec<_>>(),
             self.blocked,
             self.unreadable,
             self.next_wake(),
@@ -248,13 +252,22 @@ impl Shard {
         }
     }
 
+    /// Begins to recover once the pause after a failure is over and nothing is in flight any more.
+    fn leave_broken(&mut self) {
+        if let Phase::Broken { until } = self.phase
+            && until <= self.now()
+            && self.ledger.is_empty()
+        {
+            self.begin_recovery();
+        }
+    }
+
     fn move_on(&mut self) -> Result<(), StoreError> {
         match self.phase {
-            Phase::Broken { until } if self.ledger.is_empty() && until <= self.now() => {
-                self.begin_recovery();
+            Phase::Broken { .. } => {
+                self.leave_broken();
                 Ok(())
             }
-            Phase::Broken { .. } => Ok(()),
             Phase::Recovering { after } => self.recover_some(after),
             Phase::Idle | Phase::Live => self.turn_wheel(),
         }

@@ -21,6 +21,7 @@ impl Shard {
             (entry.is_confirmed, entry.is_ending) = (false, false);
         }
         self.phase = Phase::Recovering { after: None };
+        self.shared.config.fail_point("recovering");
     }
 
     /// Recovers some runs whose due key is at once or has passed.
@@ -116,12 +117,8 @@ impl Shard {
 
     /// Attempts that the store knows nothing of: their grant was lost with the shard's memory.
     fn drop_unconfirmed(&mut self) {
-        let lost: Vec<AttemptKey> = self
-            .attempts
-            .iter()
-            .filter(|(_, entry)| !entry.is_confirmed)
-            .map(|(key, _)| *key)
-            .collect();
+        let lost: Vec<AttemptKey> =
+            self.attempts.iter().filter(|(_, entry)| !entry.is_confirmed).map(|(key, _)| *key).collect();
         for key in lost {
             let Some(entry) = self.attempts.remove(&key) else { continue };
             if matches!(entry.phase, AttemptPhase::Begun) {
@@ -131,4 +128,3 @@ impl Shard {
         }
     }
 }
-

@@ -44,6 +44,8 @@ pub(super) struct LiveRun {
     /// Mailbox rows that were not admitted, in order.
     pub(super) mail: VecDeque<(u64, MailBody)>,
     pub(super) executor: Option<Executor>,
+    /// The code of the executor may have been replaced: it goes once nothing is in flight.
+    pub(super) is_stale: bool,
     pub(super) retry: Retry,
     /// What the list shows.
     pub(super) listed: (RunStatus, bool),
@@ -68,6 +70,7 @@ impl LiveRun {
             by_wall: BTreeSet::new(),
             mail: VecDeque::new(),
             executor: None,
+            is_stale: false,
             retry: Retry::default(),
             listed: (status, false),
             in_flight: 0,

@@ -8,6 +8,7 @@ use super::load::Opened;
 use super::machine::Shard;
 use super::run::LiveRun;
 use super::work::{Queued, Work};
+use crate::client::single::SingleActivity;
 use crate::client::{IdConflictPolicy, IdReusePolicy, StartRequest, Started};
 use crate::error::{StartError, Unavailable};
 use crate::head::{Fields, MailBody, RequestOutcome, RunDeadline, StartRecord};
@@ -21,7 +22,9 @@ enum Decision {
     /// A run is open and is to be returned.
     UseExisting(RunId),
     /// A new run; an open one is terminated first.
-    New { replaces: Option<RunId> },
+    New {
+        replaces: Option<RunId>,
+    },
 }
 
 impl Shard {
@@ -88,7 +91,9 @@ impl Shard {
         }
         let limit = self.shared.config.limits.payload_bytes_max;
         let what = || format!("input of workflow `{}`", request.workflow_type);
-        if let Err(error) = request.input.check_size(limit, what) {
+        if !SingleActivity::is_named(&request.workflow_type)
+            && let Err(error) = request.input.check_size(limit, what)
+        {
             return Ok(Decision::Refused(error.into()));
         }
         let current = self.current(&request.workflow_id)?.map(|(_, row)| row);
@@ -136,7 +141,8 @@ impl Shard {
         };
         let started = Started { run_id: run, is_existing: true };
         let outcome = RequestOutcome::Started(started.clone());
-        work.request = Some((request.workflow_id.clone(), request_id.clone(), self.request_row(run, &outcome)));
+        work.request =
+            Some((request.workflow_id.clone(), request_id.clone(), self.request_row(run, &outcome)));
         work.effects.push(Effect::Answer(Answer::new(reply, Ok(started))));
         self.submit(*work);
         Ok(())
@@ -155,6 +161,18 @@ impl Shard {
         replaces: Option<RunId>,
         reply: Reply<Started, StartError>,
     ) -> Result<(), StoreError> {
+        let old = match replaces.map(|old| self.open(old)) {
+            None | Some(Ok(Opened::Missing)) => None,
+            Some(Ok(Opened::Run(work))) => Some(work),
+            Some(Ok(Opened::Unreadable(reason))) => {
+                drop(reply.send(Err(Unavailable::Unreadable(reason).into())));
+                return Ok(());
+            }
+            Some(Err(error)) => {
+                drop(reply.send(Err(Unavailable::from(&error).into())));
+                return Err(error);
+            }
+        };
         let mut work = self.new_run(&request, &request_id);
         let record = StartRecord {
             version: request.version,
@@ -165,8 +183,8 @@ impl Shard {
             requested_at: self.now(),
         };
         work.inputs.push_back(Queued { body: MailBody::Start(Box::new(record)), row: None });
-        let prepared = self.process(&mut work).and_then(|()| match replaces {
-            Some(old) => self.replace(old, &mut work),
+        let prepared = self.process(&mut work).and_then(|()| match old {
+            Some(old) => self.replace(*old, &mut work),
             None => Ok(Vec::new()),
         });
         match prepared {
@@ -184,11 +202,10 @@ impl Shard {
     }
 
     /// Terminates the open run whose id the new one takes; its rows go into the same transition.
-    fn replace(&mut self, old: RunId, new: &mut Work) -> Result<Vec<Write>, StoreError> {
-        let Opened::Run(mut work) = self.open(old)? else { return Ok(Vec::new()) };
+    fn replace(&mut self, mut old: Work, new: &mut Work) -> Result<Vec<Write>, StoreError> {
         let reason = format!("replaced by run {}", new.run.id());
-        self.terminate_run(&mut work, reason)?;
-        Ok(self.fold(*work, new))
+        self.terminate_run(&mut old, reason)?;
+        Ok(self.fold(old, new))
     }
 
     fn new_run(&mut self, request: &StartRequest, request_id: &RequestId) -> Work {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use steadfast_core::codec::{self, CodecError};
 use steadfast_core::encode_events;
+use steadfast_core::history::Event;
 use steadfast_store::{Expected, HistoryRecord, ItemRow, Transition, Write, roll};
 
 use super::ledger::Entry;
@@ -12,7 +13,10 @@ use super::run::LiveRun;
 use super::work::Work;
 use crate::client::{RunOutcome, closed_status};
 use crate::head::{HeadBody, ItemBody};
-use crate::message::{Effect, Submission};
+use crate::message::{Effect, Fault, Submission};
+
+/// Events of more than this are cut into several records, which are read one at a time.
+const RECORD_SPLIT_BYTES: usize = 4 * 1024 * 1024;
 
 impl Shard {
     /// Hands a unit of work to the committer, or puts the run back if nothing changed.
@@ -41,14 +45,13 @@ impl Shard {
                 all.append(&mut writes);
                 self.send(work, all);
             }
-            Err(error) => self.give_up(&work, &error),
+            Err(error) => self.give_up(work, &error),
         }
     }
 
     fn send(&mut self, mut work: Work, writes: Vec<Write>) {
         let expected = Expected { run: work.run.id(), last_event: work.base };
-        let transition =
-            Transition { shard: self.id, epoch: self.epoch, expected: Some(expected), writes };
+        let transition = Transition { shard: self.id, epoch: self.epoch, expected: Some(expected), writes };
         self.sabotage(&mut work.effects);
         let entry = Entry {
             run: work.run.id(),
@@ -80,22 +83,28 @@ impl Shard {
                 writes
             }
             Err(error) => {
-                self.give_up(&old, &error);
+                self.give_up(old, &error);
                 Vec::new()
             }
         }
     }
 
     /// A unit of work that no store can hold: its run is left where the store has it.
-    fn give_up(&mut self, work: &Work, error: &CodecError) {
+    fn give_up(&mut self, work: Work, error: &CodecError) {
         let run = work.run.id();
         tracing::error!(%run, %error, "an activation is too large to be stored; the run is blocked");
-        self.unreadable.insert(run, format!("an activation is too large to be stored: {error}"));
-        for effect in &work.effects {
-            if let Effect::Begin(attempt) = effect
-                && let Some(entry) = self.attempts.remove(&attempt.key)
-            {
-                self.give_up_slot(entry.slot);
+        let why = format!("an activation is too large to be stored: {error}");
+        let fault = Fault::Store(why.clone());
+        self.unreadable.insert(run, why);
+        for effect in work.effects {
+            match effect {
+                Effect::Answer(answer) => answer.lose(&fault),
+                Effect::Begin(attempt) => {
+                    if let Some(entry) = self.attempts.remove(&attempt.key) {
+                        self.give_up_slot(entry.slot);
+                    }
+                }
+                Effect::Stop(..) | Effect::Over(_) | Effect::Closed(_) | Effect::Unwound => {}
             }
         }
     }
@@ -130,17 +139,13 @@ impl Shard {
     }
 
     fn write_history(&self, work: &mut Work, writes: &mut Vec<Write>) -> Result<(), CodecError> {
-        let Some(first) = work.events.first() else { return Ok(()) };
-        let record = HistoryRecord {
-            first: first.id,
-            count: u32::try_from(work.events.len()).unwrap_or(u32::MAX),
-            body: encode_events(&work.events)?,
-        };
-        let head = &mut work.run.head;
-        head.history_hash = roll(head.history_hash, &record.body);
-        head.history_bytes += record.body.len() as u64;
-        let run = head.run_id;
-        writes.push(Write::AppendHistory { run, record });
+        let run = work.run.head.run_id;
+        for record in records(&work.events)? {
+            let head = &mut work.run.head;
+            head.history_hash = roll(head.history_hash, &record.body);
+            head.history_bytes += record.body.len() as u64;
+            writes.push(Write::AppendHistory { run, record });
+        }
         if let Some(closing) = work.events.last()
             && let Some(status) = closed_status(&closing.kind)
         {
@@ -179,12 +184,26 @@ impl Shard {
     }
 }
 
+/// The records of one transition: one, unless its events are large.
+fn records(events: &[Event]) -> Result<Vec<HistoryRecord>, CodecError> {
+    let Some(first) = events.first() else { return Ok(Vec::new()) };
+    let encoded = encode_events(events);
+    let is_large = encoded.as_ref().map_or(true, |body| body.len() > RECORD_SPLIT_BYTES);
+    if is_large && events.len() > 1 {
+        let (one, other) = events.split_at(events.len() / 2);
+        let mut all = records(one)?;
+        all.append(&mut records(other)?);
+        return Ok(all);
+    }
+    let count = u32::try_from(events.len()).unwrap_or(u32::MAX);
+    Ok(vec![HistoryRecord { first: first.id, count, body: encoded? }])
+}
+
 fn encode_head(run: &LiveRun) -> Result<Vec<u8>, CodecError> {
-    let inline: Vec<&ItemBody> =
-        if run.counts.inline == 0 {
-            Vec::new()
-        } else {
-            run.items.values().filter(|item| item.is_inline).map(|item| &item.body).collect()
-        };
+    let inline: Vec<&ItemBody> = if run.counts.inline == 0 {
+        Vec::new()
+    } else {
+        run.items.values().filter(|item| item.is_inline).map(|item| &item.body).collect()
+    };
     HeadBody::encode(&run.fields, inline)
 }

@@ -75,7 +75,7 @@ impl Work {
 
     /// Adds an input that just arrived.
     pub(super) fn arrive(&mut self, input: impl Into<EventKind>) {
-        self.inputs.push_back(Queued { body: MailBody::Input(input.into()), row: None });
+        self.inputs.push_back(Queued { body: MailBody::Input(Box::new(input.into())), row: None });
     }
 
     /// Appends events to the history.

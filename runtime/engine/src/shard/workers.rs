@@ -16,8 +16,12 @@ impl Shard {
             return Ok(());
         }
         // Code that is replaced must not go on from where the old code stood.
-        for run in self.cache.iter_mut().filter(|run| run.in_flight == 0) {
-            run.executor = None;
+        for run in self.cache.iter_mut() {
+            if run.in_flight == 0 {
+                run.executor = None;
+            } else {
+                run.is_stale = true;
+            }
         }
         self.change_marks()?;
         let blocked: Vec<RunId> = self.blocked.keys().copied().collect();

@@ -3,7 +3,7 @@
 use steadfast_core::exec::Executor;
 use steadfast_core::history::{Event, EventKind};
 use steadfast_core::machine::{RunMachine, RunState};
-use steadfast_core::{ActivityOptions, EventId, RunId, ShardId, codec, decode_events};
+use steadfast_core::{ActivityOptions, EventId, RunId, SessionId, ShardId, codec, decode_events};
 use steadfast_store::{Due, DueEntry, Runs, Sessions, StoreError, load_history};
 
 use super::client::Wish;
@@ -14,8 +14,8 @@ use crate::head::{HeadBody, ItemBody};
 impl World {
     /// A body begins only after its grant is durable, and an activity whose end is durable is not begun again by
     /// an engine whose session has not ended.
-    pub(super) fn check_begun(&self, key: AttemptKey) -> Result<(), String> {
-        let ended = self.check_not_ended(key)?;
+    pub(super) fn check_begun(&self, key: AttemptKey, by: Option<SessionId>) -> Result<(), String> {
+        let ended = self.check_not_ended(key, by)?;
         if ended || self.has_grant(key).map_err(|error| error.to_string())? {
             return Ok(());
         }
@@ -42,17 +42,14 @@ impl World {
     }
 
     /// Whether the end of the activity is durable; a fault if an engine that lives begins it all the same.
-    fn check_not_ended(&self, key: AttemptKey) -> Result<bool, String> {
-        let owner = self.store.shards().map_err(|error| error.to_string())?;
-        let is_owned = owner.get(usize::from(key.shard.0)).is_some_and(|row| {
-            row.owner.is_some_and(|owner| self.alive().contains(&owner))
-        });
+    fn check_not_ended(&self, key: AttemptKey, by: Option<SessionId>) -> Result<bool, String> {
+        let lives = by.is_some_and(|session| self.alive().contains(&session));
         let records = self.store.history(key.shard, key.run, key.item, usize::MAX);
         let records = records.map_err(|error| error.to_string())?;
         for record in records {
             let events = decode_events(&record.body).map_err(|error| error.to_string())?;
             if let Some(end) = events.iter().find(|event| closes(&event.kind) == Some(key.item)) {
-                if is_owned {
+                if lives {
                     return Err(format!("{key:?} begins, although event {} has ended it", end.id));
                 }
                 return Ok(true);
@@ -61,7 +58,7 @@ impl World {
         Ok(false)
     }
 
-    fn alive(&self) -> Vec<steadfast_core::SessionId> {
+    fn alive(&self) -> Vec<SessionId> {
         self.store.sessions().unwrap_or_default().into_iter().map(|session| session.id).collect()
     }
 
@@ -85,7 +82,10 @@ impl World {
         let workflow = &wish.request.workflow_id;
         let Some(run) = wish.started else { return Err(format!("`{workflow}` was never started")) };
         let Some(outcome) = &wish.outcome else {
-            return Err(format!("`{workflow}` did not end although nothing goes wrong any more: {}", self.state_of(wish)));
+            return Err(format!(
+                "`{workflow}` did not end although nothing goes wrong any more: {}",
+                self.state_of(wish)
+            ));
         };
         let events = self.events(wish, run)?;
         match events.last() {
@@ -105,7 +105,8 @@ impl World {
         let shard = workflow.shard(self.store.shard_count());
         let head = self.store.head(shard, run).map_err(|error| error.to_string())?;
         let Some(head) = head else { return Err(format!("the acknowledged run of `{workflow}` is lost")) };
-        let events = load_history(&self.store, shard, &head).map_err(|error| format!("`{workflow}`: {error}"))?;
+        let events =
+            load_history(&self.store, shard, &head).map_err(|error| format!("`{workflow}`: {error}"))?;
         let mut machine = RunMachine::new();
         for event in &events {
             machine.apply(event).map_err(|error| format!("`{workflow}`: {error}"))?;
@@ -126,8 +127,7 @@ impl World {
             .iter()
             .find(|definition| *definition.workflow_type() == started.workflow_type)
             .ok_or_else(|| format!("`{}` is not in the plan", started.workflow_type))?;
-        let mut executor =
-            Executor::new(std::sync::Arc::clone(definition), ActivityOptions::default());
+        let mut executor = Executor::new(std::sync::Arc::clone(definition), ActivityOptions::default());
         executor.replay(events).map_err(|blocked| blocked.to_string())
     }
 
@@ -147,6 +147,7 @@ impl World {
 }
 
 /// The item that an event ends.
+#[expect(clippy::wildcard_enum_match_arm, reason = "only ends of activities and steps are of interest")]
 fn closes(kind: &EventKind) -> Option<EventId> {
     match kind {
         EventKind::ActivityCompleted(e) => Some(e.scheduled),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
 
-use steadfast_core::{ActivityOptions, Payload, QueueName, ShardId, Timestamp};
+use steadfast_core::{ActivityOptions, Payload, QueueName, SessionId, ShardId, Timestamp};
 use steadfast_store::faults::{Call, FaultPlan, FaultStore};
 use steadfast_store::{Group, MemoryStore, Store, StoreError, StoreErrorKind, Verdict};
 
@@ -90,8 +90,7 @@ impl Node {
     ) -> Result<Self, StoreError> {
         let fuse = Fuse::new((!is_calm).then(|| 20 + dice.below(2_000)));
         let burning = Arc::clone(&fuse);
-        let faults =
-            if is_calm { FaultPlan::none() } else { FaultPlan::seeded(dice.next(), plan.faults) };
+        let faults = if is_calm { FaultPlan::none() } else { FaultPlan::seeded(dice.next(), plan.faults) };
         let faults = FaultStore::new(store.clone(), faults).with_hook(move |_: Call| burning.burn());
         let on: Arc<dyn Store> = Arc::new(faults.clone());
         let config = EngineConfig {
@@ -134,8 +133,17 @@ impl Node {
         self.asleep_until = Timestamp::ZERO;
     }
 
+    pub(super) fn session(&self) -> Option<SessionId> {
+        self.keeper.session()
+    }
+
     pub(super) fn owns(&self, shard: ShardId) -> bool {
         self.shards.contains_key(&shard)
+    }
+
+    /// Whether nothing is on its way, neither between its machines nor to the store.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.inboxes.is_empty() && self.committer.is_idle() && self.shards.values().all(Shard::is_quiet)
     }
 
     /// How the engine stands, for a failure's text.
@@ -194,7 +202,8 @@ impl Node {
     pub(super) fn step(&mut self, id: ShardId, message: ShardMessage) {
         let moment = self.shared.moment();
         let Some(shard) = self.shards.get_mut(&id) else {
-            let offer = crate::runner::refuse(message, &crate::error::Unavailable::NotOwner(id), &self.shared);
+            let offer =
+                crate::runner::refuse(message, &crate::error::Unavailable::NotOwner(id), &self.shared);
             if let Some(offer) = offer {
                 self.post(offer.task.shard, ShardMessage::Offered(offer));
             }
@@ -281,8 +290,7 @@ impl Node {
 }
 
 fn worker_spec(plan: &Simulation) -> WorkerSpec {
-    let never: ActivityBody =
-        Arc::new(|_, _| Box::pin(async { Ok::<Payload, _>(Payload::null()) }));
+    let never: ActivityBody = Arc::new(|_, _| Box::pin(async { Ok::<Payload, _>(Payload::null()) }));
     #[expect(clippy::expect_used, reason = "the constant name is a valid one")]
     let queue = QueueName::new("q").expect("the name is valid");
     WorkerSpec {

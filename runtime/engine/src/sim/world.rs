@@ -76,16 +76,26 @@ impl World {
             node.calm();
         }
         for _ in 0..self.plan.calm_actions {
-            if self.wishes.iter().all(|wish| wish.outcome.is_some()) {
+            let are_quiet = self.nodes.iter().flatten().all(Node::is_quiet);
+            if are_quiet && self.wishes.iter().all(|wish| wish.outcome.is_some()) {
                 break;
             }
             self.act()?;
         }
-        self.report.events = self.check_all().map_err(|problem| {
-            let nodes: Vec<String> = self.nodes.iter().flatten().map(Node::state).collect();
-            format!("{problem}; at {}: {}", self.clock.now(), nodes.join(" and "))
-        })?;
+        self.report.events =
+            self.check_all().and_then(|events| self.check_slots(events)).map_err(|problem| {
+                let nodes: Vec<String> = self.nodes.iter().flatten().map(Node::state).collect();
+                format!("{problem}; at {}: {}", self.clock.now(), nodes.join(" and "))
+            })?;
         Ok(())
+    }
+
+    /// With no run open no slot is in use.
+    fn check_slots(&self, events: u64) -> Result<u64, String> {
+        match self.nodes.iter().flatten().map(|node| node.shared.dispatcher().in_use()).sum::<usize>() {
+            0 => Ok(events),
+            left => Err(format!("{left} slots are in use although every run has ended")),
+        }
     }
 
     fn act(&mut self) -> Result<(), String> {
@@ -96,8 +106,7 @@ impl World {
             self.open(index);
             return Ok(());
         }
-        let is_asleep =
-            self.nodes[index].as_ref().is_some_and(|node| node.asleep_until > self.clock.now());
+        let is_asleep = self.nodes[index].as_ref().is_some_and(|node| node.asleep_until > self.clock.now());
         match self.dice.below(100) {
             0..5 => self.pass_time(),
             5..20 => self.client_acts(index),
@@ -165,7 +174,9 @@ impl World {
         let wish = self.dice.index(self.wishes.len());
         let again = self.dice.percent(5);
         let cancel = self.dice.percent(10);
-        let (Some(wish), Some(node)) = (self.wishes.get_mut(wish), self.nodes[index].as_mut()) else { return };
+        let (Some(wish), Some(node)) = (self.wishes.get_mut(wish), self.nodes[index].as_mut()) else {
+            return;
+        };
         let shard = wish.request.workflow_id.shard(SHARDS);
         if wish.outcome.is_none() && node.owns(shard) {
             wish.ask(node, again, cancel);
@@ -216,14 +227,15 @@ impl World {
     fn look_at_begun(&mut self, index: usize) -> Result<(), String> {
         let Some(node) = &mut self.nodes[index] else { return Ok(()) };
         let begun = std::mem::take(&mut node.begun);
+        let session = node.session();
         self.report.attempts += u64::try_from(begun.len()).unwrap_or(0);
-        begun.into_iter().try_for_each(|key| self.check_begun(key))
+        begun.into_iter().try_for_each(|key| self.check_begun(key, session))
     }
 }
 
 fn result_of(plan: &Simulation, running: Running, draw: u64) -> Result<Payload, AttemptError> {
     let Running { attempt, is_cancelled } = running;
-    if is_cancelled && draw % 3 == 0 {
+    if is_cancelled && draw.is_multiple_of(3) {
         return Err(AttemptError::Cancelled);
     }
     match &attempt.body {

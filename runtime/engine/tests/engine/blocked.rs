@@ -76,11 +76,8 @@ fn a_blocked_run_can_be_cancelled_and_terminated() {
     let request = CancelRequest { run: selector("w"), reason: "stop".into(), request_id: None };
     block_on(kit.client.cancel(request)).unwrap();
     assert_eq!(kit.describe("w").mailbox, 2);
-    let request = steadfast_engine::TerminateRequest {
-        run: selector("w"),
-        reason: "by hand".into(),
-        request_id: None,
-    };
+    let request =
+        steadfast_engine::TerminateRequest { run: selector("w"), reason: "by hand".into(), request_id: None };
     block_on(kit.client.terminate(request)).unwrap();
     assert_eq!(kit.names("w"), ["WorkflowStarted", "WorkflowTerminated"]);
     assert_eq!(kit.describe("w").mailbox, 0);

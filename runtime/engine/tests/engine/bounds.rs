@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::executor::block_on;
 use futures::future::join_all;
-use steadfast_core::{ActivityOptions, CallError, AttemptError, WorkflowError};
+use steadfast_core::{ActivityOptions, AttemptError, CallError, WorkflowError};
 use steadfast_engine::{ActivityRequest, StartError};
 use steadfast_store::Commits;
 

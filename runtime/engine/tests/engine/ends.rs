@@ -96,13 +96,12 @@ fn terminating_a_saga_lists_the_undos_that_were_not_run() {
         .unwrap();
     kit.start("saga", "w", json("room"));
     kit.eventually("the room is reserved", |kit| kit.names("w").len() == 4);
-    let request = steadfast_engine::TerminateRequest {
-        run: selector("w"),
-        reason: "by hand".into(),
-        request_id: None,
-    };
+    let request =
+        steadfast_engine::TerminateRequest { run: selector("w"), reason: "by hand".into(), request_id: None };
     block_on(kit.client.terminate(request)).unwrap();
-    let steadfast_core::history::EventKind::WorkflowTerminated(end) = kit.result("w").closing else { panic!() };
+    let steadfast_core::history::EventKind::WorkflowTerminated(end) = kit.result("w").closing else {
+        panic!()
+    };
     assert_eq!(end.undos_not_run.len(), 1);
     assert_eq!(kit.describe("w").attention.len(), 1);
 }

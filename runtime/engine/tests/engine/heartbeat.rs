@@ -18,8 +18,7 @@ fn the_next_attempt_reads_the_newest_details_of_a_failed_one() {
         Ok(ctx.info().details.clone().unwrap_or_else(Payload::null))
     });
     let code = workflow("one", |ctx, input| async move {
-        let options =
-            ActivityOptions { heartbeat: Some(secs(2)), ..retry(RetryPolicy::fixed(secs(1))) };
+        let options = ActivityOptions { heartbeat: Some(secs(2)), ..retry(RetryPolicy::fixed(secs(1))) };
         call_with(&ctx, "work", input, options).await
     });
     kit.worker().workflow(code).activity(activity("work"), work).start().unwrap();
@@ -55,6 +54,8 @@ fn a_beat_moves_the_deadline_and_details_over_the_limit_are_refused() {
     assert_eq!(kit.describe("w").activities[0].deadline, Some(at(1_100)));
     kit.clock.advance(secs(50));
     gate.open();
-    kit.eventually("the beat is written", |kit| kit.describe("w").activities[0].details == Some(json("alive")));
+    kit.eventually("the beat is written", |kit| {
+        kit.describe("w").activities[0].details == Some(json("alive"))
+    });
     assert_eq!(kit.describe("w").activities[0].deadline, Some(at(1_150)));
 }

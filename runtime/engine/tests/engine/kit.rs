@@ -11,8 +11,8 @@ use steadfast_core::exec::{ActivityCallSpec, CallStart, Definition, Outcome, Run
 use steadfast_core::history::Event;
 use steadfast_core::machine::RunMachine;
 use steadfast_core::{
-    ActivityName, ActivityOptions, ApplicationFailure, AttemptError, CallError, Disposition, Namespace, Payload,
-    QueueName, RetryPolicy, Timestamp, WorkflowError, WorkflowId, WorkflowType,
+    ActivityName, ActivityOptions, ApplicationFailure, AttemptError, CallError, Disposition, Namespace,
+    Payload, QueueName, RetryPolicy, Timestamp, WorkflowError, WorkflowId, WorkflowType,
 };
 use steadfast_engine::{
     ActivityBody, ActivityContext, Client, Engine, EngineConfig, ManualClock, RunDescription, RunOutcome,

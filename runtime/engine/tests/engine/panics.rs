@@ -40,7 +40,8 @@ fn a_panic_is_a_failed_attempt_with_its_message() {
     }
     for (name, _) in &cases {
         let outcome = kit.result(name);
-        let Err(WorkflowError::Activity { error: CallError::Exhausted { last, .. }, .. }) = outcome.result() else {
+        let Err(WorkflowError::Activity { error: CallError::Exhausted { last, .. }, .. }) = outcome.result()
+        else {
             panic!("{outcome:?}")
         };
         let AttemptError::Panic { message } = last else { panic!("{last:?}") };

@@ -62,10 +62,7 @@ fn the_id_of_a_closed_run_is_free_by_policy() {
     let try_again = |policy| block_on(kit.client.start(again("fails", |request| request.id_reuse = policy)));
     try_again(IdReusePolicy::RejectDuplicate).unwrap();
     assert_eq!(kit.result("w").status, RunStatus::Failed);
-    assert!(matches!(
-        try_again(IdReusePolicy::RejectDuplicate),
-        Err(StartError::AlreadyStarted { .. })
-    ));
+    assert!(matches!(try_again(IdReusePolicy::RejectDuplicate), Err(StartError::AlreadyStarted { .. })));
     try_again(IdReusePolicy::AllowDuplicateFailedOnly).unwrap();
     assert_eq!(kit.result("w").status, RunStatus::Failed);
     block_on(kit.client.start(again("done", |_| {}))).unwrap();

@@ -26,7 +26,10 @@ fn an_unregistered_activity_needs_attention_at_once_and_runs_when_it_is_there() 
     kit.start("caller", "w", json(1));
     let described = kit.describe("w");
     assert_eq!(described.attention, [REASON]);
-    assert_eq!((described.activities[0].attempt, described.activities[0].waits_for.as_deref()), (0, Some(REASON)));
+    assert_eq!(
+        (described.activities[0].attempt, described.activities[0].waits_for.as_deref()),
+        (0, Some(REASON))
+    );
     let filter = ListFilter { needs_attention: true, ..ListFilter::default() };
     assert_eq!(block_on(kit.client.list(filter.clone(), None, 10)).unwrap().rows.len(), 1);
     worker.stop();
@@ -54,7 +57,10 @@ fn an_unregistered_workflow_is_accepted_and_begins_when_it_is_there() {
     kit.start("later", "w", json(5));
     let described = kit.describe("w");
     assert_eq!((described.status, described.mailbox), (RunStatus::Blocked, 1));
-    assert_eq!(described.blocked.as_deref(), Some("workflow not registered on queue `q`: later; known: caller"));
+    assert_eq!(
+        described.blocked.as_deref(),
+        Some("workflow not registered on queue `q`: later; known: caller")
+    );
     assert!(kit.names("w").is_empty());
     let kit = kit.killed();
     let later = workflow("later", |_, input| async move { Ok(input) });
@@ -69,10 +75,9 @@ fn an_unregistered_workflow_is_accepted_and_begins_when_it_is_there() {
 fn an_argument_of_the_wrong_shape_fails_the_run() {
     let kit = Kit::new();
     let code = workflow("typed", |_, input| async move {
-        let number: u32 = input.decode().map_err(|error| WorkflowError::Codec {
-            what: "the input".into(),
-            message: error.to_string(),
-        })?;
+        let number: u32 = input
+            .decode()
+            .map_err(|error| WorkflowError::Codec { what: "the input".into(), message: error.to_string() })?;
         Ok(json(number))
     });
     kit.worker().workflow(code).start().unwrap();
@@ -94,10 +99,7 @@ fn a_worker_without_the_activity_of_another_queue_does_not_matter() {
     });
     kit.worker().workflow(code).start().unwrap();
     kit.start("two queues", "w", json(1));
-    assert_eq!(
-        kit.describe("w").attention,
-        ["not registered: echo; known: none (no worker serves `other`)"]
-    );
+    assert_eq!(kit.describe("w").attention, ["not registered: echo; known: none (no worker serves `other`)"]);
     let other = kit.engine.worker(steadfast_core::QueueName::new("other").unwrap());
     other.activity(activity("echo"), echo()).start().unwrap();
     assert_eq!(kit.result("w").result().unwrap(), json(1));

@@ -8,7 +8,9 @@ use steadfast_store::RunStatus;
 
 use crate::kit::*;
 
-fn one(options: impl Fn() -> ActivityOptions + Send + Sync + 'static) -> std::sync::Arc<dyn steadfast_core::exec::Definition> {
+fn one(
+    options: impl Fn() -> ActivityOptions + Send + Sync + 'static,
+) -> std::sync::Arc<dyn steadfast_core::exec::Definition> {
     workflow("one", move |ctx, input| {
         let options = options();
         async move { call_with(&ctx, "work", input, options).await }
@@ -107,9 +109,9 @@ fn the_four_timeouts_end_what_they_are_for() {
     for (name, _) in &cases {
         assert_eq!(kit.result(name).status, RunStatus::Failed, "{name}");
         let history = kit.history(name);
-        let timed_out = history.iter().find_map(|event| match &event.kind {
-            EventKind::ActivityTimedOut(e) => Some(e.timeout.to_string()),
-            _ => None,
+        let timed_out = history.iter().find_map(|event| {
+            let EventKind::ActivityTimedOut(end) = &event.kind else { return None };
+            Some(end.timeout.to_string())
         });
         let wanted = match *name {
             "start" => "start-to-close",

@@ -63,3 +63,44 @@ fn a_body_that_ends_within_the_grace_is_waited_for() {
     let kit = Kit::open(store, configured, clock);
     assert_eq!(kit.result("w").result().unwrap(), json(1));
 }
+
+#[test]
+fn a_result_whose_write_is_slow_is_not_lost() {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use steadfast_engine::ManualClock;
+    use steadfast_store::faults::{CallKind, FaultPlan, FaultStore, Phase};
+
+    let (slow, gate, ended) = (Arc::new(AtomicBool::new(false)), Gate::default(), Gate::default());
+    let (is_slow, door) = (Arc::clone(&slow), gate.clone());
+    let clock = Arc::new(ManualClock::new(at(1_000)));
+    let store = new_store();
+    let held = FaultStore::new(store.clone(), FaultPlan::none()).with_hook(move |call| {
+        if call.kind == CallKind::Commit && call.phase == Phase::Before && is_slow.load(Ordering::SeqCst) {
+            door.pass_blocking();
+        }
+        None
+    });
+    let kit = Kit::open_on(Arc::new(held), store, config(&clock), clock);
+    let told = ended.clone();
+    let work = body(move |ctx, _| {
+        let (slow, told) = (Arc::clone(&slow), told.clone());
+        async move {
+            slow.store(true, Ordering::SeqCst);
+            told.open();
+            Ok(json(ctx.info().attempt))
+        }
+    });
+    kit.worker().workflow(one()).activity(activity("work"), work).start().unwrap();
+    kit.start("one", "w", json(()));
+    ended.pass_blocking();
+    let engine = kit.engine.clone();
+    let ends = std::thread::spawn(move || block_on(engine.shutdown(Some(secs(5)))));
+    gate.open();
+    ends.join().unwrap();
+    let Kit { store, clock, engine, client } = kit;
+    drop((engine, client));
+    let configured = config(&clock);
+    let kit = Kit::open(store, configured, clock);
+    assert_eq!(kit.result("w").result().unwrap(), json(1));
+}

@@ -62,7 +62,9 @@ fn definitions() -> Vec<Arc<dyn Definition>> {
         match ctx.start_step(spec) {
             CallStart::Open(outcome) => match outcome.await {
                 Outcome::Completed(output) => Ok(output),
-                other => Err(WorkflowError::fail(format!("{other:?}"))),
+                other @ (Outcome::Fired | Outcome::Failed(_)) => {
+                    Err(WorkflowError::fail(format!("{other:?}")))
+                }
             },
             CallStart::Refused(_) => Err(WorkflowError::Cancelled),
             CallStart::Halted => std::future::pending().await,
@@ -83,7 +85,7 @@ fn saga() -> Arc<dyn Definition> {
                     match ctx.start_activity(call, Some(&saga)) {
                         CallStart::Open(outcome) => match outcome.await {
                             Outcome::Completed(_) => {}
-                            _ => return Err(WorkflowError::Cancelled),
+                            Outcome::Fired | Outcome::Failed(_) => return Err(WorkflowError::Cancelled),
                         },
                         CallStart::Refused(_) => return Err(WorkflowError::Cancelled),
                         CallStart::Halted => std::future::pending().await,
@@ -97,12 +99,14 @@ fn saga() -> Arc<dyn Definition> {
 }
 
 fn activities() -> BTreeMap<ActivityName, SimBody> {
-    let work: SimBody = Arc::new(|_, input, draw| {
-        if draw % 4 == 0 { Err(retryable()) } else { Ok(input.clone()) }
-    });
-    let sometimes: SimBody = Arc::new(|_, input, draw| {
-        if draw % 2 == 0 { Err(failure(Disposition::NonRetryable)) } else { Ok(input.clone()) }
-    });
+    let work: SimBody =
+        Arc::new(|_, input, draw| if draw % 4 == 0 { Err(retryable()) } else { Ok(input.clone()) });
+    let sometimes: SimBody =
+        Arc::new(
+            |_, input, draw| {
+                if draw % 2 == 0 { Err(failure(Disposition::NonRetryable)) } else { Ok(input.clone()) }
+            },
+        );
     let undo: SimBody = Arc::new(|_, _, _| Ok(json(())));
     [("work", work), ("sometimes", sometimes), ("undo", undo)]
         .into_iter()
@@ -148,9 +152,8 @@ fn nothing_acknowledged_is_lost_and_every_run_ends() {
 #[test]
 fn faults_built_in_on_purpose_are_found() {
     for sabotage in [Sabotage::AckEarly, Sabotage::EffectBeforeCommit] {
-        let found = (0..50).find_map(|seed| {
-            Simulation { sabotage: Some(sabotage), ..simulation(seed) }.run().err()
-        });
+        let found =
+            (0..50).find_map(|seed| Simulation { sabotage: Some(sabotage), ..simulation(seed) }.run().err());
         let failure = found.unwrap_or_else(|| panic!("{sabotage:?} was not found"));
         println!("{sabotage:?}: {failure}");
     }
