@@ -1,1 +1,4 @@
 //! End-to-end tests of Steadfast and what they share.
+
+pub mod crash;
+pub mod kit;

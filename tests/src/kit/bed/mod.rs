@@ -1,0 +1,6 @@
+//! The bed: an engine, its store, its clock, and the service outside.
+
+mod engine;
+mod run;
+
+pub use engine::{Bed, QUEUE};
