@@ -1,6 +1,5 @@
 //! Writes that fail: the store gives up at once, and what was acknowledged is whole when it is opened again.
 
-use std::env;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -15,7 +14,7 @@ use tempfile::TempDir;
 #[cfg(test)]
 mod support;
 
-use support::child::{DIR, child_after, child_dir, child_with_mounts, output_of, said};
+use support::child::{child_after, child_dir, child_with_mounts, output_of, said};
 use support::{Owner, options};
 
 #[cfg(test)]
@@ -132,19 +131,25 @@ fn fill(options: SledOptions) -> (u64, String) {
 
 #[test]
 fn a_full_disk_loses_nothing_that_was_acknowledged() {
+    if let Some(dir) = child_dir() {
+        return child_fills_a_disk(&dir);
+    }
     let dir = TempDir::new().unwrap();
     let script = "mount -t tmpfs -o size=24m none \"$DIR\"";
-    let Some(command) = child_with_mounts(script, "child_fills_a_disk", dir.path()) else { return };
+    let Some(command) =
+        child_with_mounts(script, "a_full_disk_loses_nothing_that_was_acknowledged", dir.path())
+    else {
+        return;
+    };
     let text = output_of(command);
     assert!(said(&text, "FAILED").starts_with("Full, then Poisoned: "), "{text}");
     said(&text, "REOPENED FULL");
     assert!(said(&text, "ACKNOWLEDGED").parse::<u64>().unwrap() > 100, "{text}");
 }
 
-#[test]
-#[ignore = "started by another test"]
-fn child_fills_a_disk() {
-    let Some(dir) = child_dir() else { return };
+/// What the second process does.
+#[cfg(test)]
+fn child_fills_a_disk(dir: &Path) {
     let ballast = dir.join("ballast");
     fs::write(&ballast, vec![1; 4 * 1024 * 1024]).unwrap();
     let store_dir = dir.join("store");
@@ -176,23 +181,26 @@ fn goes_on(dir: &Path, acknowledged: u64) {
 
 #[test]
 fn a_file_that_may_not_grow_loses_nothing_that_was_acknowledged() {
+    if let Some(dir) = child_dir() {
+        return child_fills_a_file(&dir);
+    }
     let dir = TempDir::new().unwrap();
     // A write beyond the limit fails instead of killing the process.
     let script = "trap '' XFSZ; ulimit -f 12288";
-    let text = output_of(child_after(script, "child_fills_a_file", dir.path()));
+    let text = output_of(child_after(
+        script,
+        "a_file_that_may_not_grow_loses_nothing_that_was_acknowledged",
+        dir.path(),
+    ));
     assert!(said(&text, "FAILED").starts_with("Full, then Poisoned: "), "{text}");
     let acknowledged = said(&text, "ACKNOWLEDGED").parse::<u64>().unwrap();
     assert!(acknowledged > 50, "{text}");
     goes_on(&dir.path().join("store"), acknowledged);
 }
 
-#[test]
-#[ignore = "started by another test"]
-fn child_fills_a_file() {
-    if env::var_os(DIR).is_none() {
-        return;
-    }
-    let Some(dir) = child_dir() else { return };
+/// What the second process does.
+#[cfg(test)]
+fn child_fills_a_file(dir: &Path) {
     let (acknowledged, how) = fill(options(&dir.join("store")));
     println!("FAILED {how}");
     println!("ACKNOWLEDGED {acknowledged}");

@@ -62,10 +62,9 @@ fn step(run: RunId, end: &mut HistoryEnd) -> Vec<Write> {
     writes
 }
 
-#[test]
-#[ignore = "started by another test"]
-fn child_commits() {
-    let Some(dir) = child_dir() else { return };
+/// What the second process does.
+#[cfg(test)]
+fn child_commits(dir: &Path) {
     let life: u64 = std::env::var("STEADFAST_TEST_LIFE").unwrap().parse().unwrap();
     let mut out = std::io::stdout();
     let mut say = |text: String| {
@@ -74,7 +73,7 @@ fn child_commits() {
         out.flush().unwrap();
     };
     say("\nOPENING\n".to_owned());
-    let mut chosen = options(&dir);
+    let mut chosen = options(dir);
     if let Ok(text) = std::env::var("STEADFAST_TEST_STEP") {
         let (step, nth) = text.split_once(' ').unwrap();
         chosen.probe = dying_at(step.to_owned(), nth.parse().unwrap());
@@ -126,7 +125,7 @@ fn live_and_die(dir: &Path, life: u64, groups: u64, moment: Duration) -> (u64, b
 
 #[cfg(test)]
 fn start(dir: &Path, life: u64, step: Option<String>) -> Child {
-    let mut command = child("child_commits", dir);
+    let mut command = child("what_was_acknowledged_survives_being_killed", dir);
     command.env("STEADFAST_TEST_LIFE", life.to_string()).stdout(Stdio::piped()).stderr(Stdio::null());
     if let Some(step) = step {
         command.env("STEADFAST_TEST_STEP", step);
@@ -175,6 +174,9 @@ fn check(store: &SledStore, life: u64, acknowledged: u64) {
 
 #[test]
 fn what_was_acknowledged_survives_being_killed() {
+    if let Some(dir) = child_dir() {
+        return child_commits(&dir);
+    }
     let seed: u64 = std::env::var("STEADFAST_TEST_SEED").map_or(1, |text| text.parse().unwrap());
     println!("seed {seed} (STEADFAST_TEST_SEED chooses the same moments)");
     let dir = TempDir::new().unwrap();

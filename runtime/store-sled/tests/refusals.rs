@@ -44,9 +44,15 @@ fn refused(dir: &Path, kind: StoreErrorKind, text: &str) -> StoreError {
 
 #[test]
 fn a_directory_that_another_process_holds_is_left_alone() {
+    if let Some(dir) = child_dir() {
+        return child_holds(&dir);
+    }
     let dir = closed_store();
-    let mut holder =
-        child("child_holds", dir.path()).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut holder = child("a_directory_that_another_process_holds_is_left_alone", dir.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut lines = BufReader::new(holder.stdout.take().unwrap()).lines();
     assert!(lines.any(|line| line.unwrap().contains("HOLDING")));
     let error = refused(dir.path(), StoreErrorKind::Held, "is held by another process or handle");
@@ -57,11 +63,10 @@ fn a_directory_that_another_process_holds_is_left_alone() {
     SledStore::open(options(dir.path())).unwrap();
 }
 
-#[test]
-#[ignore = "started by another test"]
-fn child_holds() {
-    let Some(dir) = child_dir() else { return };
-    let _store = SledStore::open(options(&dir)).unwrap();
+/// What the second process does.
+#[cfg(test)]
+fn child_holds(dir: &Path) {
+    let _store = SledStore::open(options(dir)).unwrap();
     println!("HOLDING");
     std::io::stdin().read_line(&mut String::new()).unwrap();
 }
@@ -135,10 +140,15 @@ fn a_path_that_is_no_directory_is_refused() {
 
 #[test]
 fn a_read_only_directory_is_left_alone() {
+    if let Some(dir) = child_dir() {
+        return child_opens_read_only(&dir);
+    }
     let dir = closed_store();
     let before = contents(dir.path());
     let script = r#"mount --bind "$DIR" "$DIR" && mount -o remount,bind,ro "$DIR""#;
-    let Some(command) = child_with_mounts(script, "child_opens_read_only", dir.path()) else { return };
+    let Some(command) = child_with_mounts(script, "a_read_only_directory_is_left_alone", dir.path()) else {
+        return;
+    };
     let text = output_of(command);
     let existing = said(&text, "EXISTING");
     assert!(
@@ -150,11 +160,10 @@ fn a_read_only_directory_is_left_alone() {
     assert!(contents(dir.path()) == before, "the files were changed");
 }
 
-#[test]
-#[ignore = "started by another test"]
-fn child_opens_read_only() {
-    let Some(dir) = child_dir() else { return };
-    for (word, path) in [("EXISTING", dir.clone()), ("NEW", dir.join("new"))] {
+/// What the second process does.
+#[cfg(test)]
+fn child_opens_read_only(dir: &Path) {
+    for (word, path) in [("EXISTING", dir.to_path_buf()), ("NEW", dir.join("new"))] {
         let error = SledStore::open(options(&path)).unwrap_err();
         println!("{word} {:?}: {error}", error.kind());
     }
