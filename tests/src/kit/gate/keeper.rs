@@ -98,6 +98,21 @@ impl Gate {
         self.log.until("the commits are durable", |log| is_so(&log.durable)).await
     }
 
+    /// How many commits have reached the gate, durable or not.
+    #[must_use]
+    pub fn begun(&self) -> usize {
+        self.log.read(|log| log.begun)
+    }
+
+    /// Waits until at least `count` commits have reached the gate.
+    ///
+    /// # Errors
+    ///
+    /// If that does not happen.
+    pub async fn until_begun(&self, count: usize) -> anyhow::Result<()> {
+        self.log.until(&format!("{count} commits have begun"), |log| log.begun >= count).await
+    }
+
     /// The commits of this engine that are durable, in order.
     #[must_use]
     pub fn commits(&self) -> Vec<Commit> {
