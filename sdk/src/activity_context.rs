@@ -109,8 +109,11 @@ impl ActivityContext {
         self.attempt.is_cancelled()
     }
 
-    /// Waits until the body is asked to end: its workflow no longer wants it, or its time is over. After the
-    /// `cancel_grace` of the activity its future is dropped.
+    /// Waits until the body is asked to end because its workflow no longer wants it. After the `cancel_grace` of the
+    /// activity its future is dropped.
+    ///
+    /// A body whose time is over is dropped at once, and one that still runs at the end of a shutdown's grace is
+    /// handed back; neither is asked.
     pub async fn cancelled(&self) {
         self.attempt.cancelled().await;
     }
