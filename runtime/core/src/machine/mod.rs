@@ -1,6 +1,6 @@
 //! The state machines, one small file each: a state, an event, and either the next state or a typed error.
 //!
-//! [`task`] is the life of one activity or step as the engine drives it; the others are what a history may say,
+//! [`Task`] is the life of one activity or step as the engine drives it; the others are what a history may say,
 //! and [`RunMachine`] routes each event of a history to the one it concerns.
 
 mod activity;
