@@ -8,7 +8,7 @@ use steadfast_store::{Refusal, StoreError, StoreErrorKind};
 #[non_exhaustive]
 pub enum Unavailable {
     /// The engine stops or has stopped.
-    #[error("the engine is shutting down")]
+    #[error("the engine is shutting down or was shut down; open another one")]
     ShuttingDown,
     /// The store failed while the call was being written: it may or may not have taken effect.
     #[error("the outcome is not known ({0}); the same request id can be sent again")]
@@ -35,7 +35,9 @@ pub enum Unavailable {
 #[non_exhaustive]
 pub enum StartError {
     /// The id is in use, or was used and the policy forbids using it again.
-    #[error("workflow `{workflow_id}` was started already as run {run_id}")]
+    #[error(
+        "workflow `{workflow_id}` was started already as run {run_id}; use another id, or another id policy"
+    )]
     AlreadyStarted {
         /// The id.
         workflow_id: WorkflowId,
@@ -55,10 +57,10 @@ pub enum StartError {
 #[non_exhaustive]
 pub enum EndError {
     /// There is no such run.
-    #[error("there is no run of workflow `{0}` that fits")]
+    #[error("there is no such run of workflow `{0}`; check its id")]
     NotFound(WorkflowId),
     /// The run is closed already.
-    #[error("run {run_id} of workflow `{workflow_id}` is closed already")]
+    #[error("run {run_id} of workflow `{workflow_id}` is closed already; its result can be read")]
     Closed {
         /// The workflow.
         workflow_id: WorkflowId,
@@ -75,7 +77,7 @@ pub enum EndError {
 #[non_exhaustive]
 pub enum ReadError {
     /// There is no such run.
-    #[error("there is no run of workflow `{0}` that fits")]
+    #[error("there is no such run of workflow `{0}`; check its id")]
     NotFound(WorkflowId),
     /// The engine could not answer.
     #[error(transparent)]

@@ -82,12 +82,14 @@ pub(crate) enum Fault {
     Store(String),
     /// The store refused one of them.
     Refused(Verdict),
+    /// No store could hold it; it was not handed to one.
+    TooLarge(String),
 }
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Store(message) => f.write_str(message),
+            Self::Store(message) | Self::TooLarge(message) => f.write_str(message),
             Self::Refused(Verdict::Refused(refusal)) => refusal.fmt(f),
             Self::Refused(Verdict::Committed) => f.write_str("not committed"),
         }
@@ -136,6 +138,7 @@ impl Answer {
         Self(Box::new(move |fault| {
             let value = match fault {
                 None => value,
+                Some(Fault::TooLarge(message)) => Err(Unavailable::Invalid(message.clone()).into()),
                 Some(fault) => Err(Unavailable::OutcomeUnknown(fault.to_string()).into()),
             };
             // A client that no longer waits needs no answer.

@@ -12,7 +12,9 @@ use crate::failure::Failure;
 #[non_exhaustive]
 pub enum StartError {
     /// The id is in use, or was used and the policy forbids using it again.
-    #[error("workflow `{workflow_id}` was started already as run {run_id}")]
+    #[error(
+        "workflow `{workflow_id}` was started already as run {run_id}; use another id, or another id policy"
+    )]
     AlreadyStarted {
         /// The id.
         workflow_id: WorkflowId,

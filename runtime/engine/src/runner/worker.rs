@@ -18,7 +18,10 @@ use crate::registry::{SLOTS, WorkerId, WorkerSpec};
 #[non_exhaustive]
 pub enum WorkerError {
     /// Two workflow functions have the same name and version.
-    #[error("workflow `{name}` version {version} is registered twice")]
+    #[error(
+        "workflow `{name}` version {version} is registered twice on one worker; \
+         register it once, or give one of them another name or version"
+    )]
     DuplicateWorkflow {
         /// The name.
         name: WorkflowType,
@@ -26,13 +29,15 @@ pub enum WorkerError {
         version: u32,
     },
     /// Two activities have the same name.
-    #[error("activity `{0}` is registered twice")]
+    #[error(
+        "activity `{0}` is registered twice on one worker; register it once, or give one of them another name"
+    )]
     DuplicateActivity(ActivityName),
     /// A worker without slots runs nothing.
     #[error("a worker needs at least one slot")]
     NoSlots,
     /// The engine stops or has stopped.
-    #[error("the engine is shutting down")]
+    #[error("the engine is shutting down or was shut down; open another one")]
     ShuttingDown,
 }
 

@@ -52,7 +52,7 @@ impl Shard {
     }
 
     /// An attempt of a run that is not there or cannot be read.
-    fn forget_attempt(&mut self, key: AttemptKey) {
+    pub(super) fn forget_attempt(&mut self, key: AttemptKey) {
         if let Some(entry) = self.attempts.remove(&key) {
             self.give_up_slot(entry.slot);
         }

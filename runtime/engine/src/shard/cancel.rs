@@ -12,6 +12,11 @@ use crate::error::{EndError, Unavailable};
 use crate::head::RequestOutcome;
 use crate::message::{Answer, Effect, Reply};
 
+/// Why a request is refused whose id stands for a call of another kind.
+pub(super) fn used_for_another(request: &RequestId) -> String {
+    format!("request id `{request}` was used for another call of this workflow; use a new one")
+}
+
 /// A run that may be ended, or the answer to the client.
 pub(super) enum ToEnd {
     Run(Box<Work>),
@@ -85,7 +90,7 @@ impl Shard {
     ) -> Result<ToEnd, StoreError> {
         let workflow = &selector.workflow_id;
         if let Some((ticket, known)) = self.known(workflow, request_id)? {
-            let why = || Unavailable::Invalid(format!("request id `{request_id}` was used for another call"));
+            let why = || Unavailable::Invalid(used_for_another(request_id));
             let answer = if known == *wanted { Ok(()) } else { Err(why().into()) };
             return Ok(ToEnd::Answer(answer, ticket));
         }

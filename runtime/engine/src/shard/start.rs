@@ -4,6 +4,7 @@ use steadfast_core::history::CancelCause;
 use steadfast_core::{EventId, RequestId, RunId};
 use steadfast_store::{CurrentRow, RequestRow, Room, RunHead, RunStatus, StoreError, Write};
 
+use super::cancel::used_for_another;
 use super::load::Opened;
 use super::machine::Shard;
 use super::run::LiveRun;
@@ -84,7 +85,7 @@ impl Shard {
         match self.known(&request.workflow_id, request_id)? {
             Some((ticket, RequestOutcome::Started(started))) => return Ok(Decision::Known(ticket, started)),
             Some((_, RequestOutcome::Cancelled | RequestOutcome::Terminated)) => {
-                let why = format!("request id `{request_id}` was used for another call");
+                let why = used_for_another(request_id);
                 return Ok(Decision::Refused(Unavailable::Invalid(why).into()));
             }
             None => {}

@@ -94,17 +94,14 @@ impl Shard {
         let run = work.run.id();
         tracing::error!(%run, %error, "an activation is too large to be stored; the run is blocked");
         let why = format!("an activation is too large to be stored: {error}");
-        let fault = Fault::Store(why.clone());
+        let fault = Fault::TooLarge(why.clone());
         self.unreadable.insert(run, why);
         for effect in work.effects {
             match effect {
                 Effect::Answer(answer) => answer.lose(&fault),
-                Effect::Begin(attempt) => {
-                    if let Some(entry) = self.attempts.remove(&attempt.key) {
-                        self.give_up_slot(entry.slot);
-                    }
-                }
-                Effect::Stop(..) | Effect::Over(_) | Effect::Closed(_) | Effect::Unwound => {}
+                Effect::Begin(attempt) => self.forget_attempt(attempt.key),
+                Effect::Over(key) => self.forget_attempt(key),
+                Effect::Stop(..) | Effect::Closed(_) | Effect::Unwound => {}
             }
         }
     }

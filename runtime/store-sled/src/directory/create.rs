@@ -52,5 +52,8 @@ pub(super) fn prepare(dir: &Path) -> Result<(), StoreError> {
 }
 
 fn not_a_directory(dir: &Path) -> StoreError {
-    StoreError::new(StoreErrorKind::Invalid, format!("{} is not a directory", dir.display()))
+    StoreError::new(
+        StoreErrorKind::Invalid,
+        format!("{} is not a directory; a store needs one of its own", dir.display()),
+    )
 }

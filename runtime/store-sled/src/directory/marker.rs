@@ -14,6 +14,7 @@ use crate::envelope::FORMAT;
 use crate::error::file_error;
 
 const NAME: &str = "steadfast";
+const ELSEWHERE: &str = "use an empty directory or one that does not exist";
 const TITLE: &str = "steadfast store";
 /// How often the lock is tried, a moment apart: a process that is just being forked holds it for an instant.
 const LOCK_TRIES: u32 = 40;
@@ -75,8 +76,7 @@ fn check_empty(dir: &Path) -> Result<(), StoreError> {
     Err(StoreError::new(
         StoreErrorKind::Foreign,
         format!(
-            "{} is not a store of Steadfast: it holds `{name}` and no file `{NAME}`; \
-             use an empty directory or one that does not exist",
+            "{} is not a store of Steadfast: it holds `{name}` and no file `{NAME}`; {ELSEWHERE}",
             dir.display()
         ),
     ))
@@ -84,7 +84,10 @@ fn check_empty(dir: &Path) -> Result<(), StoreError> {
 
 fn cannot_open(dir: &Path, path: &Path, error: io::Error) -> StoreError {
     if path.is_dir() {
-        let text = format!("{} is not a store of Steadfast: `{NAME}` in it is a directory", dir.display());
+        let text = format!(
+            "{} is not a store of Steadfast: `{NAME}` in it is a directory; {ELSEWHERE}",
+            dir.display()
+        );
         return StoreError::new(StoreErrorKind::Foreign, text);
     }
     file_error("open", path, error)
@@ -98,7 +101,10 @@ fn lock(file: &File, dir: &Path, path: &Path) -> Result<(), StoreError> {
             Err(TryLockError::WouldBlock) => {
                 return Err(StoreError::new(
                     StoreErrorKind::Held,
-                    format!("the store in {} is held by another process or handle", dir.display()),
+                    format!(
+                        "the store in {} is held by another process or handle; stop that one first",
+                        dir.display()
+                    ),
                 ));
             }
             Err(TryLockError::Error(error)) => return Err(file_error("lock", path, error)),
@@ -112,7 +118,11 @@ fn check_format(dir: &Path, path: &Path, text: &str) -> Result<(), StoreError> {
     if lines.next() != Some(TITLE) {
         return Err(StoreError::new(
             StoreErrorKind::Foreign,
-            format!("{} is not a store of Steadfast: {} says something else", dir.display(), path.display()),
+            format!(
+                "{} is not a store of Steadfast: {} says something else; {ELSEWHERE}",
+                dir.display(),
+                path.display()
+            ),
         ));
     }
     let format =
