@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use futures::channel::oneshot;
 use steadfast_core::InvalidId;
-use steadfast_engine::EngineConfig;
+use steadfast_engine::{EngineConfig, Health};
 use steadfast_store::{Store, StoreError};
 
 pub use self::worker::{Worker, WorkerBuilder, WorkerError};
@@ -122,6 +122,12 @@ impl Engine {
     /// [`shutdown`](Engine::shutdown) with another grace.
     pub async fn shutdown_within(&self, grace: Duration) {
         self.inner.shutdown(Some(grace)).await;
+    }
+
+    /// Whether the engine is fit to go on: workflow code that does not come back takes a thread with it.
+    #[must_use]
+    pub fn health(&self) -> Health {
+        self.inner.health()
     }
 
     /// How many bodies run now.

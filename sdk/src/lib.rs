@@ -98,8 +98,8 @@ pub use steadfast_core::{
 pub use steadfast_engine::Sabotage;
 pub use steadfast_engine::{
     ActivityState, AttemptInfo, DeadLetter, DeadLetterPosition, EVICT_VARIABLE, EndError, EngineClock,
-    EngineConfig, FailPoint, HEARTBEAT_DETAILS_MAX, IdConflictPolicy, IdReusePolicy, ListError, ManualClock,
-    OpenActivity, OpenTimer, ReadError, RunDescription, RunOutcome, Unavailable,
+    EngineConfig, FailPoint, HEARTBEAT_DETAILS_MAX, Health, IdConflictPolicy, IdReusePolicy, ListError,
+    ManualClock, OpenActivity, OpenTimer, ReadError, RunDescription, RunOutcome, Unavailable,
 };
 /// Says of an error type what should happen next when an activity fails with it; see
 /// [the trait](trait@Failure), which lists the marks.

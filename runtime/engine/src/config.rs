@@ -4,9 +4,11 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use steadfast_core::RunId;
 use steadfast_core::history::RunLimits;
 
 use crate::clock::EngineClock;
+use crate::watch::Used;
 
 /// Called at named points of the engine's work, so that a test can stop or kill it there.
 pub type FailPoint = Arc<dyn Fn(&'static str) + Send + Sync>;
@@ -19,6 +21,30 @@ pub enum Sabotage {
     AckEarly,
     /// Bodies start before their grant is durable.
     EffectBeforeCommit,
+}
+
+/// Says what the code of a run has used, in place of the clocks; `None` leaves it to them.
+type Probe = Arc<dyn Fn(RunId) -> Option<Used> + Send + Sync>;
+
+/// How workflow code that does not come back is found.
+#[doc(hidden)]
+#[derive(Clone)]
+pub struct WatchSettings {
+    /// The pause between two looks.
+    pub look_every: Duration,
+    pub probe: Option<Probe>,
+}
+
+impl Default for WatchSettings {
+    fn default() -> Self {
+        Self { look_every: Duration::from_secs(1), probe: None }
+    }
+}
+
+impl fmt::Debug for WatchSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WatchSettings").field("look_every", &self.look_every).finish_non_exhaustive()
+    }
 }
 
 /// Settings of an engine. [`EngineConfig::default`] suits production.
@@ -49,6 +75,9 @@ pub struct EngineConfig {
     /// A fault built in on purpose. For tests.
     #[doc(hidden)]
     pub sabotage: Option<Sabotage>,
+    /// How workflow code that does not come back is found. For tests.
+    #[doc(hidden)]
+    pub watch: WatchSettings,
 }
 
 /// The environment variable that turns [`EngineConfig::evict_always`] on when it is `always`.
@@ -70,6 +99,7 @@ impl Default for EngineConfig {
             clock: None,
             fail_points: None,
             sabotage: None,
+            watch: WatchSettings::default(),
         }
     }
 }

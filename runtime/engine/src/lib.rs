@@ -15,11 +15,13 @@ mod head;
 mod message;
 mod random;
 mod registry;
+mod reply;
 mod runner;
 mod session;
 mod shard;
 mod shared;
 pub mod sim;
+mod watch;
 mod wheel;
 
 pub use activity::{ActivityBody, ActivityContext, AttemptInfo, HEARTBEAT_DETAILS_MAX};
@@ -29,9 +31,12 @@ pub use client::{
     TerminateRequest,
 };
 pub use clock::{EngineClock, ManualClock};
-#[doc(hidden)]
-pub use config::Sabotage;
 pub use config::{EVICT_VARIABLE, EngineConfig, FailPoint};
+#[doc(hidden)]
+pub use config::{Sabotage, WatchSettings};
 pub use error::{EndError, ListError, OpenError, ReadError, StartError, Unavailable};
 pub use registry::SLOTS;
 pub use runner::{Engine, Worker, WorkerBuilder, WorkerError};
+#[doc(hidden)]
+pub use watch::Used;
+pub use watch::{GIVEN_UP_MAX, Health};

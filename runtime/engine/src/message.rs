@@ -16,8 +16,7 @@ use crate::client::{
 use crate::dispatch::Offer;
 use crate::error::{EndError, ReadError, StartError, Unavailable};
 
-/// Where the answer to a call goes.
-pub(crate) type Reply<T, E> = oneshot::Sender<Result<T, E>>;
+pub(crate) use crate::reply::Reply;
 
 /// A call of a client. Requests carry their id: it was made up if the client gave none.
 #[derive(Debug)]
@@ -31,6 +30,17 @@ pub(crate) enum Call {
 }
 
 impl Call {
+    /// The same call with the same client, for those whose work may run workflow code.
+    pub(crate) fn again(&self) -> Option<Self> {
+        match self {
+            Self::Start(request, reply) => Some(Self::Start(request.clone(), reply.clone())),
+            Self::Cancel(request, reply) => Some(Self::Cancel(request.clone(), reply.clone())),
+            Self::Terminate(request, reply) => Some(Self::Terminate(request.clone(), reply.clone())),
+            Self::Describe(run, reply) => Some(Self::Describe(run.clone(), reply.clone())),
+            Self::History(..) | Self::Result(..) => None,
+        }
+    }
+
     /// Answers without doing anything.
     pub(crate) fn refuse(self, why: Unavailable) {
         match self {

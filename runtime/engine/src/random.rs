@@ -5,7 +5,7 @@ use rand_pcg::Pcg64;
 use steadfast_core::{RunId, ShardId, Timestamp};
 
 /// The generator of one shard. The same seed gives the same numbers.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct ShardRandom(Pcg64);
 
 /// A seed from the operating system.

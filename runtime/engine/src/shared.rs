@@ -1,7 +1,7 @@
 //! What all parts of one engine share.
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use steadfast_store::Store;
@@ -23,6 +23,8 @@ pub(crate) struct Shared {
     dispatcher: Mutex<Dispatcher>,
     /// Calls that change something are refused.
     is_stopping: AtomicBool,
+    /// How many threads were left to workflow code that did not come back.
+    pub(crate) given_up: AtomicUsize,
 }
 
 impl fmt::Debug for Shared {
@@ -40,6 +42,7 @@ impl Shared {
             registry: RwLock::default(),
             dispatcher: Mutex::default(),
             is_stopping: AtomicBool::new(false),
+            given_up: AtomicUsize::new(0),
         })
     }
 

@@ -42,7 +42,7 @@ impl Client {
         workflow: &WorkflowId,
         call: impl FnOnce(Reply<T, E>) -> Call,
     ) -> Result<T, E> {
-        let (reply, answer) = oneshot::channel();
+        let (reply, answer) = Reply::channel();
         let shard = workflow.shard(self.inner.shard_count());
         self.inner.router().send(shard, ShardMessage::Call(call(reply)));
         match answer.await {

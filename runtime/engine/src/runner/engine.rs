@@ -16,8 +16,10 @@ use super::committing::{self, CommitMessage, CommitSender};
 use super::keeping::{self, KeepMessage};
 use super::reading::{self, Reading};
 use super::router::{Router, ThreadMessage};
+use super::seat::Seat;
 use super::sharding;
 use super::shutdown;
+use super::threads::{Threads, runtime, spawn, watch};
 use super::worker::WorkerBuilder;
 use crate::client::Client;
 use crate::clock::{EngineClock, SystemClock};
@@ -27,13 +29,7 @@ use crate::random::{ShardRandom, seed_from_system};
 use crate::registry::WorkerId;
 use crate::session::SessionKeeper;
 use crate::shared::Shared;
-
-/// Threads of an engine, to be joined when it stops.
-#[derive(Debug, Default)]
-pub(super) struct Threads {
-    pub(super) shards: Vec<JoinHandle<()>>,
-    pub(super) others: Vec<JoinHandle<()>>,
-}
+use crate::watch::Health;
 
 /// What all handles of an engine share.
 pub(crate) struct Inner {
@@ -43,11 +39,13 @@ pub(crate) struct Inner {
     committer: CommitSender,
     keeper: Sender<KeepMessage>,
     reader: Sender<Option<Reading>>,
+    /// Its end stops the watchdog.
+    watchdog: Mutex<Option<Sender<()>>>,
     /// Held to make one id; nothing waits while it is.
     random: Mutex<ShardRandom>,
     workers: AtomicU64,
     /// Held to take the threads out; nothing waits while it is.
-    threads: Mutex<Threads>,
+    threads: Arc<Mutex<Threads>>,
     /// A runtime of the engine's own.
     runtime: Mutex<Option<tokio::runtime::Runtime>>,
 }
@@ -91,35 +89,38 @@ impl Engine {
         shared.config.fail_point("claimed");
 
         let mut threads = Threads::default();
-        for (index, messages) in receivers.into_iter().enumerate() {
-            let links = sharding::Links {
-                shared: Arc::clone(&shared),
-                router: router.clone(),
-                bodies: Arc::clone(&bodies),
-                committer: committer.clone(),
-            };
+        let links = sharding::Links {
+            shared: Arc::clone(&shared),
+            router: router.clone(),
+            bodies: Arc::clone(&bodies),
+            committer: committer.clone(),
+        };
+        let seats: Vec<_> = receivers.into_iter().map(Seat::new).collect();
+        for (index, seat) in seats.iter().enumerate() {
+            let (links, seat) = (links.clone(), Arc::clone(seat));
             let name = format!("steadfast-shards-{index}");
-            threads.shards.push(spawn(name, "shards", move || sharding::run(links, &messages))?);
+            threads.shards.push(spawn(name, "shards", move || sharding::run(links, seat, None))?);
         }
         {
             let (shared, router) = (Arc::clone(&shared), router.clone());
             let work = move || committing::run(&shared, &router, &commit_messages);
             threads.others.push(spawn("steadfast-commit".to_owned(), "commits", work)?);
         }
-        let links = keeping::Links {
+        let keeping = keeping::Links {
             shared: Arc::clone(&shared),
             router: router.clone(),
             bodies: Arc::clone(&bodies),
             seed,
         };
-        links.pass_on(news);
-        let work = move || keeping::run(&links, keeper, &keep_messages);
+        keeping.pass_on(news);
+        let work = move || keeping::run(&keeping, keeper, &keep_messages);
         threads.others.push(spawn("steadfast-session".to_owned(), "the session", work)?);
         {
             let shared = Arc::clone(&shared);
             let work = move || reading::run(&shared, &readings);
             threads.others.push(spawn("steadfast-read".to_owned(), "lists", work)?);
         }
+        let (threads, watchdog) = watch(links, seats, threads)?;
         subscribe(&shared, &router, &keeper_sender);
         let inner = Inner {
             shared,
@@ -128,9 +129,10 @@ impl Engine {
             committer,
             keeper: keeper_sender,
             reader,
+            watchdog: Mutex::new(Some(watchdog)),
             random: Mutex::new(ShardRandom::new(seed, ShardId(u16::MAX))),
             workers: AtomicU64::new(0),
-            threads: Mutex::new(threads),
+            threads,
             runtime: Mutex::new(runtime),
         };
         Ok(Self { inner: Arc::new(inner) })
@@ -151,6 +153,14 @@ impl Engine {
     #[must_use]
     pub fn slots_in_use(&self) -> usize {
         self.inner.shared.dispatcher().in_use()
+    }
+
+    /// Whether the engine is fit to go on. Workflow code that uses over 10 s of processor time in one activation, or
+    /// does not come back within 60 s, is left its thread; its run is blocked, and all other runs go on with another
+    /// thread. An engine that has given up [`crate::GIVEN_UP_MAX`] threads gives up no more and is not healthy.
+    #[must_use]
+    pub fn health(&self) -> Health {
+        Health::of(self.inner.shared.given_up.load(Ordering::Acquire))
     }
 
     /// Ends the engine: takes nothing more, lets bodies finish for `grace` (the configured one if `None`), hands
@@ -175,21 +185,6 @@ impl Engine {
     }
 }
 
-fn runtime(
-    config: &EngineConfig,
-) -> Result<(tokio::runtime::Handle, Option<tokio::runtime::Runtime>), OpenError> {
-    let running = config.runtime.clone().or_else(|| tokio::runtime::Handle::try_current().ok());
-    if let Some(handle) = running {
-        return Ok((handle, None));
-    }
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .thread_name("steadfast-bodies")
-        .build()
-        .map_err(OpenError::Runtime)?;
-    Ok((runtime.handle().clone(), Some(runtime)))
-}
-
 fn new_router(shared: &Shared) -> (Router, Vec<mpsc::Receiver<ThreadMessage>>) {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let wanted = shared.config.shard_threads.unwrap_or(cores);
@@ -205,14 +200,6 @@ fn subscribe(shared: &Shared, router: &Router, keeper: &Sender<KeepMessage>) {
         // A keeper that has ended need not know the time.
         drop(keeper.send(KeepMessage::Wake));
     }));
-}
-
-fn spawn(
-    name: String,
-    what: &'static str,
-    work: impl FnOnce() + Send + 'static,
-) -> Result<JoinHandle<()>, OpenError> {
-    std::thread::Builder::new().name(name).spawn(work).map_err(|error| OpenError::Thread(what, error))
 }
 
 impl Inner {
@@ -262,9 +249,14 @@ impl Inner {
         answer
     }
 
-    /// Takes the threads out, so that they are joined once.
-    pub(super) fn take_threads(&self) -> Threads {
-        std::mem::take(&mut self.threads.lock().unwrap_or_else(PoisonError::into_inner))
+    /// Takes the threads out that are not of shards, so that they are joined once.
+    pub(super) fn take_others(&self) -> Vec<JoinHandle<()>> {
+        std::mem::take(&mut self.threads.lock().unwrap_or_else(PoisonError::into_inner).others)
+    }
+
+    /// The threads of shards that are there now; those that were given up are not among them.
+    pub(super) fn take_shards(&self) -> Vec<JoinHandle<()>> {
+        std::mem::take(&mut self.threads.lock().unwrap_or_else(PoisonError::into_inner).shards)
     }
 
     /// Tells the threads to end, those that produce before those that consume.
@@ -276,6 +268,7 @@ impl Inner {
         drop(self.committer.send(CommitMessage::Stop));
         drop(self.keeper.send(KeepMessage::Stop));
         drop(self.reader.send(None));
+        drop(self.watchdog.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 
     pub(super) fn stop_runtime(&self) {

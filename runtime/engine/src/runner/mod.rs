@@ -4,6 +4,7 @@
 //! - one that commits,
 //! - one that keeps the session,
 //! - one that reads lists,
+//! - one that looks after the threads that run workflow code,
 //! - a tokio runtime for activity bodies.
 
 mod bodies;
@@ -13,9 +14,12 @@ mod engine;
 mod keeping;
 mod reading;
 mod router;
+mod seat;
 mod sharding;
 mod shutdown;
 mod supervise;
+mod threads;
+mod watchdog;
 mod worker;
 
 pub use engine::Engine;

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 
 use steadfast_core::{ShardId, Timestamp};
 
@@ -11,8 +10,9 @@ use super::bodies::Bodies;
 use super::committing::{CommitMessage, CommitSender};
 use super::contained::panic_message;
 use super::router::{Router, ThreadMessage, refuse};
+use super::seat::{Inheritance, Seat};
 use crate::error::Unavailable;
-use crate::message::{Outputs, ShardMessage, Submission};
+use crate::message::{Outputs, ShardMessage};
 use crate::shard::{Shard, ShardSetup};
 use crate::shared::Shared;
 
@@ -20,7 +20,7 @@ use crate::shared::Shared;
 const MESSAGES_PER_TURN: usize = 256;
 
 /// What the thread needs besides its messages.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Links {
     pub(super) shared: Arc<Shared>,
     pub(super) router: Router,
@@ -30,57 +30,96 @@ pub(super) struct Links {
 
 struct Thread {
     links: Links,
+    seat: Arc<Seat>,
     shards: BTreeMap<ShardId, Shard>,
     wakes: BTreeSet<(Timestamp, ShardId)>,
     wake_of: BTreeMap<ShardId, Timestamp>,
-    submissions: Vec<Submission>,
-    quiet: Vec<Sender<()>>,
+    /// Another thread has taken over: nothing more is done.
+    is_given_up: bool,
 }
 
-/// Steps shards until it is told to stop.
-pub(super) fn run(links: Links, messages: &Receiver<ThreadMessage>) {
+/// Steps shards until it is told to stop, or until it comes back from workflow code to find itself given up.
+pub(super) fn run(links: Links, seat: Arc<Seat>, inheritance: Option<Inheritance>) {
+    seat.watch.begin();
     let mut thread = Thread {
         links,
+        seat,
         shards: BTreeMap::new(),
         wakes: BTreeSet::new(),
         wake_of: BTreeMap::new(),
-        submissions: Vec::new(),
-        quiet: Vec::new(),
+        is_given_up: false,
     };
-    while let Ok(first) = thread.next(messages) {
-        let mut next = first;
-        for _ in 0..MESSAGES_PER_TURN {
-            match next {
-                Some(ThreadMessage::Stop) => return,
-                Some(message) => thread.take(message),
-                None => break,
-            }
-            next = messages.try_recv().ok();
+    if let Some(inheritance) = inheritance {
+        thread.inherit(inheritance);
+    }
+    while let Ok(first) = thread.next() {
+        let goes_on = thread.turn(first);
+        if !goes_on {
+            return;
         }
-        if let Some(message) = next {
-            if matches!(message, ThreadMessage::Stop) {
-                return;
-            }
-            thread.take(message);
-        }
-        thread.wake_due();
-        thread.hand_in();
     }
 }
 
 impl Thread {
-    /// Waits for a message, or until the time has come for a shard. The error is that nobody can send any more.
-    fn next(&self, messages: &Receiver<ThreadMessage>) -> Result<Option<ThreadMessage>, ()> {
-        let wait = self.wakes.first().and_then(|(at, _)| self.links.shared.clock.wait_until(*at));
-        match wait {
-            None => messages.recv().map(Some).map_err(|_| ()),
-            Some(wait) if wait.is_zero() => Ok(messages.try_recv().ok()),
-            Some(wait) => match messages.recv_timeout(wait) {
-                Ok(message) => Ok(Some(message)),
-                Err(RecvTimeoutError::Timeout) => Ok(None),
-                Err(RecvTimeoutError::Disconnected) => Err(()),
-            },
+    /// Takes what is there, then hands in what it brought about. Says whether the thread goes on.
+    fn turn(&mut self, first: Option<ThreadMessage>) -> bool {
+        let mut next = first;
+        for _ in 0..MESSAGES_PER_TURN {
+            match next {
+                Some(ThreadMessage::Stop) => return false,
+                Some(message) => self.take(message),
+                None => break,
+            }
+            if self.is_given_up {
+                return false;
+            }
+            next = self.seat.try_next();
         }
+        if let Some(message) = next {
+            if matches!(message, ThreadMessage::Stop) {
+                return false;
+            }
+            self.take(message);
+        }
+        self.wake_due();
+        if self.is_given_up {
+            return false;
+        }
+        self.hand_in();
+        true
+    }
+
+    /// Goes on with what another thread had to leave.
+    fn inherit(&mut self, inheritance: Inheritance) {
+        let Inheritance { submissions, quiet, shards } = inheritance;
+        {
+            let mut post = self.seat.post();
+            post.submissions = submissions;
+            post.quiet = quiet;
+        }
+        for (setup, estate) in shards {
+            let watch = Arc::clone(&self.seat.watch);
+            let (shard, outputs) = Shard::succeed(setup.clone(), watch, estate);
+            self.perform(outputs);
+            self.seat_shard(&setup, shard);
+        }
+        // All are seated before code of one runs, which may not come back either.
+        for id in self.shards.keys().copied().collect::<Vec<_>>() {
+            self.step(id, ShardMessage::WorkersChanged);
+        }
+        if !self.is_given_up {
+            self.hand_in();
+        }
+    }
+
+    /// Waits for a message, or until the time has come for a shard. The error is that nobody can send any more, or
+    /// nobody listens.
+    fn next(&self) -> Result<Option<ThreadMessage>, ()> {
+        if self.is_given_up {
+            return Err(());
+        }
+        let wait = self.wakes.first().and_then(|(at, _)| self.links.shared.clock.wait_until(*at));
+        self.seat.next(wait)
     }
 
     fn take(&mut self, message: ThreadMessage) {
@@ -97,11 +136,12 @@ impl Thread {
                     let outputs = shard.retire();
                     self.perform(outputs);
                 }
+                self.seat.post().shards.clear();
                 self.wakes.clear();
                 self.wake_of.clear();
             }
             ThreadMessage::WhenQuiet(reply) => {
-                self.quiet.push(reply);
+                self.seat.post().quiet.push(reply);
                 self.tell_quiet();
             }
             // Shards whose time has come are stepped after the messages.
@@ -110,12 +150,22 @@ impl Thread {
     }
 
     fn own(&mut self, setup: ShardSetup) {
+        let watch = Arc::clone(&self.seat.watch);
         let id = setup.shard;
-        self.shards.insert(id, Shard::new(setup));
+        self.seat_shard(&setup.clone(), Shard::new(setup, watch));
         self.step(id, ShardMessage::WorkersChanged);
     }
 
+    fn seat_shard(&mut self, setup: &ShardSetup, shard: Shard) {
+        let id = setup.shard;
+        self.seat.post().shards.insert(id, (setup.clone(), shard.desk()));
+        self.shards.insert(id, shard);
+    }
+
     fn step(&mut self, id: ShardId, message: ShardMessage) {
+        if self.is_given_up {
+            return;
+        }
         let Some(shard) = self.shards.get_mut(&id) else {
             let offer = refuse(message, &Unavailable::NotOwner(id), &self.links.shared);
             let offers = offer.into_iter().collect();
@@ -126,6 +176,11 @@ impl Thread {
         let stepped = catch_unwind(AssertUnwindSafe(|| shard.step(message, moment)));
         let outputs = match stepped {
             Ok(outputs) => outputs,
+            // Nothing of what the step did counts: the successor has done it, or will.
+            Err(_) if !self.seat.watch.leave() => {
+                self.is_given_up = true;
+                return;
+            }
             Err(payload) => {
                 let message = panic_message(&*payload);
                 tracing::error!(shard = %id, %message, "a step of a shard panicked: this is a fault of the engine");
@@ -153,7 +208,7 @@ impl Thread {
 
     fn perform(&mut self, outputs: Outputs) {
         let Outputs { submissions, begin, stop, offers } = outputs;
-        self.submissions.extend(submissions);
+        self.seat.post().submissions.extend(submissions);
         for attempt in begin {
             self.links.bodies.begin(attempt);
         }
@@ -175,15 +230,17 @@ impl Thread {
     }
 
     fn hand_in(&mut self) {
-        if !self.submissions.is_empty() {
+        let submissions = std::mem::take(&mut self.seat.post().submissions);
+        if !submissions.is_empty() {
             // Without a committer the engine has stopped, and nobody waits for what is not durable.
-            drop(self.links.committer.send(CommitMessage::Take(std::mem::take(&mut self.submissions))));
+            drop(self.links.committer.send(CommitMessage::Take(submissions)));
         }
     }
 
     fn tell_quiet(&mut self) {
-        if !self.quiet.is_empty() && self.shards.values().all(Shard::is_quiet) {
-            for reply in self.quiet.drain(..) {
+        let mut post = self.seat.post();
+        if !post.quiet.is_empty() && self.shards.values().all(Shard::is_quiet) {
+            for reply in post.quiet.drain(..) {
                 let _ = reply.send(());
             }
         }

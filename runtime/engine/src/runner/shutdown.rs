@@ -1,20 +1,23 @@
 //! Ending an engine in order.
 
 use std::sync::mpsc;
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::engine::{Inner, Threads};
+use super::engine::Inner;
 use super::keeping::KeepMessage;
 use super::router::ThreadMessage;
 use crate::activity::Stop;
 
 /// How long bodies that were told to hand back have for that, and commits for their last sync.
 const LAST_COMMITS: Duration = Duration::from_secs(3);
+/// The pause between two looks at threads that are about to end.
+const SHARD_LOOK: Duration = Duration::from_millis(1);
 
 /// Stops everything. Blocks.
 pub(super) fn run(inner: &Inner, grace: Duration) {
-    let Threads { shards, others } = inner.take_threads();
-    if shards.is_empty() && others.is_empty() {
+    let others = inner.take_others();
+    if others.is_empty() {
         return;
     }
     let end = Instant::now() + grace + LAST_COMMITS;
@@ -30,7 +33,7 @@ pub(super) fn run(inner: &Inner, grace: Duration) {
     wait_until_quiet(inner, end);
     end_session(inner, end);
     inner.stop_shards();
-    join(shards);
+    join_shards(inner.take_shards(), end.max(Instant::now() + LAST_COMMITS));
     inner.stop_others();
     join(others);
     inner.stop_runtime();
@@ -62,7 +65,29 @@ fn end_session(inner: &Inner, end: Instant) {
     }
 }
 
-fn join(threads: Vec<std::thread::JoinHandle<()>>) {
+/// Workflow code may not come back: its thread is not waited for without end. Nothing of it is committed any more,
+/// since the session has ended.
+fn join_shards(threads: Vec<JoinHandle<()>>, end: Instant) {
+    let mut running = threads;
+    loop {
+        let (ended, others): (Vec<_>, Vec<_>) = running.into_iter().partition(JoinHandle::is_finished);
+        join(ended);
+        running = others;
+        if running.is_empty() {
+            return;
+        }
+        if Instant::now() >= end {
+            tracing::error!(
+                threads = running.len(),
+                "workflow code does not come back; its threads are left behind"
+            );
+            return;
+        }
+        std::thread::sleep(SHARD_LOOK);
+    }
+}
+
+fn join(threads: Vec<JoinHandle<()>>) {
     for thread in threads {
         if thread.join().is_err() {
             tracing::error!("a thread of the engine had panicked");

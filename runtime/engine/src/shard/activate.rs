@@ -54,7 +54,7 @@ impl Shard {
     }
 
     fn run_code(
-        &self,
+        &mut self,
         run: &mut LiveRun,
         at: Timestamp,
         input: EventKind,
@@ -67,9 +67,8 @@ impl Shard {
         let Some(executor) = run.executor.as_mut() else {
             return Err("the run is not in memory".to_owned());
         };
-        let before = self.shared.clock.thread_cpu();
-        let activation = executor.activate(at, input).map_err(|blocked| blocked.to_string());
-        let used = self.shared.clock.thread_cpu().saturating_sub(before);
+        let (activation, used) = self.run_watched(head.run_id, || executor.activate(at, input));
+        let activation = activation.map_err(|blocked| blocked.to_string());
         if used > CPU_WARN {
             tracing::warn!(
                 ?used,

@@ -76,7 +76,10 @@ impl Shard {
 
     /// Begins the next attempt of a task in a slot that was taken for it.
     fn grant(&mut self, work: &mut Work, id: EventId, worker: WorkerId) -> Result<(), StoreError> {
-        let body = match self.body(&mut work.run, id, worker) {
+        self.hand.slot = Some(worker);
+        let body = self.body(&mut work.run, id, worker);
+        self.hand.slot = None;
+        let body = match body {
             Ok(Ok(body)) => body,
             Ok(Err(reason)) => {
                 self.release_slot(worker);
@@ -115,7 +118,7 @@ impl Shard {
 
     /// What runs the next attempt. The inner error is why nothing can.
     fn body(
-        &self,
+        &mut self,
         run: &mut LiveRun,
         id: EventId,
         worker: WorkerId,

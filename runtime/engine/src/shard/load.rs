@@ -137,13 +137,18 @@ impl Shard {
     }
 
     /// Sees to it that the run's code stands where its history ends. The inner error is why it cannot.
-    pub(super) fn ensure_executor(&self, run: &mut LiveRun) -> Result<Result<(), BlockedState>, StoreError> {
+    pub(super) fn ensure_executor(
+        &mut self,
+        run: &mut LiveRun,
+    ) -> Result<Result<(), BlockedState>, StoreError> {
         if run.executor.is_some() {
             return Ok(Ok(()));
         }
-        let blocked = |reason: String, is_missing: bool| {
-            Ok(Err(BlockedState { reason, is_missing, since: self.now() }))
-        };
+        if let Some(state) = self.refusal(run) {
+            return Ok(Err(state));
+        }
+        let since = self.now();
+        let blocked = |reason: String, is_missing: bool| Ok(Err(BlockedState { reason, is_missing, since }));
         let (queue, workflow_type) = (&run.fields.queue, &run.head.workflow_type);
         let registry = self.shared.registry();
         let Some(found) = registry.find(queue, workflow_type, run.fields.version) else {
@@ -157,7 +162,8 @@ impl Shard {
                 Err(LoadError::Store(error)) if error.kind() != StoreErrorKind::Corrupt => return Err(error),
                 Err(error) => return blocked(chain(&error), false),
             };
-            if let Err(mismatch) = executor.replay(&events) {
+            let (replayed, _) = self.run_watched(run.id(), || executor.replay(&events));
+            if let Err(mismatch) = replayed {
                 return blocked(mismatch.to_string(), false);
             }
         }

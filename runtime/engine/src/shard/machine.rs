@@ -1,27 +1,24 @@
 //! The shard: its memory, and the one entry through which it is stepped.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, PoisonError};
 
 use steadfast_core::{AttemptError, Epoch, Payload, RunId, SessionId, ShardId, Timestamp};
 use steadfast_store::{DueEntry, StoreError};
 
 use super::cache::Cache;
+use super::estate::{Desk, Estate, Hand};
 use super::ledger::Ledger;
 use super::run::Retry;
 use crate::activity::AttemptKey;
 use crate::client::RunOutcome;
-use crate::error::{ReadError, Unavailable, chain};
+use crate::error::{ReadError, Unavailable};
 use crate::message::{BeatFate, Call, Fault, Moment, Outputs, Reply, ShardMessage};
 use crate::random::ShardRandom;
 use crate::registry::WorkerId;
 use crate::shared::Shared;
+use crate::watch::Watch;
 use crate::wheel::Wheel;
-
-/// The longest pause before a shard whose store failed is tried again.
-const RETRY_MAX: Duration = Duration::from_secs(5);
-const RETRY_FIRST: Duration = Duration::from_millis(50);
 
 /// Where a shard stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +56,7 @@ pub(super) struct AttemptEntry {
 }
 
 /// What a shard needs to begin.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct ShardSetup {
     pub(crate) shared: Arc<Shared>,
     pub(crate) shard: ShardId,
@@ -90,14 +87,23 @@ pub(crate) struct Shard {
     pub(super) random: ShardRandom,
     pub(super) moment: Moment,
     pub(super) out: Outputs,
+    pub(super) hand: Hand,
+    /// Where everything from `attempts` to `hand` lies while no code of the engine works on it.
+    pub(super) desk: Arc<Desk>,
+    pub(super) is_laid_down: bool,
+    pub(super) watch: Arc<Watch>,
+    /// What the code of a run did that is to be started again without being activated.
+    pub(super) unborn: Option<String>,
+    /// When the shard has to be stepped next, as its last step left it.
+    wake: Option<Timestamp>,
 }
 
 impl Shard {
-    pub(crate) fn new(setup: ShardSetup) -> Self {
+    pub(crate) fn new(setup: ShardSetup, watch: Arc<Watch>) -> Self {
         let ShardSetup { shared, shard, epoch, session, seed } = setup;
         let capacity = shared.config.cached_runs / usize::from(shared.store.shard_count().max(1));
         let moment = shared.moment();
-        Self {
+        let mut new = Self {
             id: shard,
             epoch,
             session,
@@ -113,12 +119,21 @@ impl Shard {
             random: ShardRandom::new(seed, shard),
             moment,
             out: Outputs::default(),
+            hand: Hand::default(),
+            desk: Arc::default(),
+            is_laid_down: false,
+            watch,
+            unborn: None,
+            wake: None,
             shared,
-        }
+        };
+        new.lay_down();
+        new
     }
 
     /// Takes one message, then does what the time has come for.
     pub(crate) fn step(&mut self, message: ShardMessage, moment: Moment) -> Outputs {
+        self.take_up();
         self.moment = Moment { now: moment.now.max(self.moment.now), wall: moment.wall };
         self.leave_broken();
         if let Err(error) = self.take(message) {
@@ -128,11 +143,17 @@ impl Shard {
             self.break_off(&error);
         }
         self.trim();
-        std::mem::take(&mut self.out)
+        self.end_step()
     }
 
-    /// When the shard has to be stepped next, if no message comes.
-    pub(crate) fn next_wake(&self) -> Option<Timestamp> {
+    fn end_step(&mut self) -> Outputs {
+        self.wake = self.find_wake();
+        let outputs = std::mem::take(&mut self.out);
+        self.lay_down();
+        outputs
+    }
+
+    fn find_wake(&self) -> Option<Timestamp> {
         match self.phase {
             Phase::Recovering { .. } => Some(self.moment.now),
             // What is in flight ends with a message.
@@ -142,10 +163,14 @@ impl Shard {
         }
     }
 
+    /// When the shard has to be stepped next, if no message comes.
+    pub(crate) fn next_wake(&self) -> Option<Timestamp> {
+        self.wake
+    }
+
     /// Whether nothing is on its way to the store, and no result waits for it to answer again.
     pub(crate) fn is_quiet(&self) -> bool {
-        let is_kept = |entry: &AttemptEntry| matches!(entry.phase, AttemptPhase::Finished { .. });
-        self.ledger.is_empty() && !self.attempts.values().any(is_kept)
+        self.desk.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_none_or(Estate::is_quiet)
     }
 
     pub(super) fn now(&self) -> Timestamp {
@@ -155,14 +180,10 @@ impl Shard {
     /// How the shard stands, for a failure's text.
     pub(crate) fn state(&self) -> String {
         format!(
-            "shard {}: {:?}, quiet {}, attempts {:?}, blocked {:?}, unreadable {:?}, wake {:?}",
+            "shard {}: {:?}, {:?}, blocked {:?}, unreadable {:?}, wake {:?}",
             self.id,
             self.phase,
-            self.ledger.is_empty(),
-            self.attempts
-                .iter()
-                .map(|(key, entry)| (key.run, key.item, key.attempt, entry))
-                .collect::<Vec<_>>(),
+            self.desk.lock().unwrap_or_else(PoisonError::into_inner),
             self.blocked,
             self.unreadable,
             self.next_wake(),
@@ -171,12 +192,14 @@ impl Shard {
 
     /// A step panicked, which is a fault of the engine: what it left half done is forgotten.
     pub(crate) fn after_panic(&mut self, message: &str) -> Outputs {
+        self.pick_up_after_panic();
         self.drop_memory(&format!("a fault of the engine: {message}"));
-        std::mem::take(&mut self.out)
+        self.end_step()
     }
 
     /// The shard is no longer owned: clients are told, slots go back. Bodies are stopped by whoever ran them.
     pub(crate) fn retire(mut self) -> Outputs {
+        self.take_up();
         let waiters = std::mem::take(&mut self.waiters);
         for reply in waiters.into_values().flatten() {
             drop(reply.send(Err(Unavailable::NotOwner(self.id).into())));
@@ -188,10 +211,6 @@ impl Shard {
             self.give_up_slot(entry.slot);
         }
         std::mem::take(&mut self.out)
-    }
-
-    fn is_broken(&self) -> bool {
-        matches!(self.phase, Phase::Broken { .. })
     }
 
     fn take(&mut self, message: ShardMessage) -> Result<(), StoreError> {
@@ -232,7 +251,7 @@ impl Shard {
 
     /// A store that fails while it answers a client fails that call alone; what was changed in memory by then is
     /// dropped, as after any other failure.
-    fn call(&mut self, call: Call) {
+    pub(super) fn call(&mut self, call: Call) {
         if self.is_broken() {
             call.refuse(Unavailable::Store("it failed a moment ago and is tried again".to_owned()));
             return;
@@ -242,6 +261,7 @@ impl Shard {
             call.refuse(Unavailable::ShuttingDown);
             return;
         }
+        self.hand.call = call.again();
         match call {
             Call::Start(request, reply) => self.start(*request, reply),
             Call::Cancel(request, reply) => self.cancel(*request, reply),
@@ -250,16 +270,7 @@ impl Shard {
             Call::History(run, reply) => self.history(&run, reply),
             Call::Result(run, reply) => self.result(&run, reply),
         }
-    }
-
-    /// Begins to recover once the pause after a failure is over and nothing is in flight any more.
-    fn leave_broken(&mut self) {
-        if let Phase::Broken { until } = self.phase
-            && until <= self.now()
-            && self.ledger.is_empty()
-        {
-            self.begin_recovery();
-        }
+        self.hand.call = None;
     }
 
     fn move_on(&mut self) -> Result<(), StoreError> {
@@ -271,29 +282,5 @@ impl Shard {
             Phase::Recovering { after } => self.recover_some(after),
             Phase::Idle | Phase::Live => self.turn_wheel(),
         }
-    }
-
-    /// The store failed: everything that was read from it is forgotten, and read again later.
-    pub(super) fn break_off(&mut self, error: &StoreError) {
-        self.drop_memory(&chain(error));
-    }
-
-    fn commit_failed(&mut self, generation: u64, fault: &Fault) {
-        if !self.ledger.fail(generation, fault) {
-            return;
-        }
-        self.drop_memory(&fault.to_string());
-    }
-
-    fn drop_memory(&mut self, why: &str) {
-        let pause = RETRY_FIRST.saturating_mul(1 << self.failures.min(10)).min(RETRY_MAX);
-        self.failures += 1;
-        tracing::warn!(shard = %self.id, %why, ?pause, "the shard drops its memory back to the store");
-        self.cache.clear();
-        self.wheel.clear();
-        self.blocked.clear();
-        self.unreadable.clear();
-        self.shared.dispatcher().forget_shard(self.id);
-        self.phase = Phase::Broken { until: self.now().after(pause) };
     }
 }

@@ -17,11 +17,13 @@
 mod activate;
 mod admit;
 mod attempt;
+mod broken;
 mod cache;
 mod cancel;
 mod close;
 mod command;
 mod describe;
+mod estate;
 mod grant;
 mod items;
 mod ledger;
@@ -37,4 +39,5 @@ mod timer;
 mod work;
 mod workers;
 
+pub(crate) use estate::{Desk, Estate};
 pub(crate) use machine::{Shard, ShardSetup};

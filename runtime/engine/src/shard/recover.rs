@@ -50,7 +50,8 @@ impl Shard {
         // What was recovered is in memory or has its place in the wheel; what is due later is read in windows.
         self.read_window(reached)?;
         self.phase = Phase::Live;
-        self.check_waiters()
+        self.check_waiters()?;
+        self.settle_given_up()
     }
 
     fn recover(&mut self, run: RunId, alive: &BTreeSet<SessionId>) -> Result<(), StoreError> {

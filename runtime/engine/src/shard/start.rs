@@ -183,6 +183,7 @@ impl Shard {
             execution_timeout: request.execution_timeout,
             requested_at: self.now(),
         };
+        self.block_unborn(&mut work.run);
         work.inputs.push_back(Queued { body: MailBody::Start(Box::new(record)), row: None });
         let prepared = self.process(&mut work).and_then(|()| match old {
             Some(old) => self.replace(*old, &mut work),

@@ -6,7 +6,7 @@ use steadfast_core::{RequestId, RunId};
 use super::node::Node;
 use crate::client::{CancelRequest, RunOutcome, RunSelector, StartRequest, Started};
 use crate::error::{EndError, ReadError, StartError};
-use crate::message::{Call, ShardMessage};
+use crate::message::{Call, Reply, ShardMessage};
 
 type Answer<T, E> = oneshot::Receiver<Result<T, E>>;
 
@@ -72,7 +72,7 @@ impl Wish {
         let shard = self.request.workflow_id.shard(node.shared.store.shard_count());
         if self.started.is_none() || again {
             if self.start.is_none() {
-                let (reply, answer) = oneshot::channel();
+                let (reply, answer) = Reply::channel();
                 self.start = Some(answer);
                 let call = Call::Start(Box::new(self.request.clone()), reply);
                 node.post(shard, ShardMessage::Call(call));
@@ -80,7 +80,7 @@ impl Wish {
             return;
         }
         if cancel && self.wants_cancel && !self.is_cancelled && self.cancel.is_none() {
-            let (reply, answer) = oneshot::channel();
+            let (reply, answer) = Reply::channel();
             self.cancel = Some(answer);
             let request = CancelRequest {
                 run: self.selector(),
@@ -91,7 +91,7 @@ impl Wish {
             return;
         }
         if self.result.is_none() {
-            let (reply, answer) = oneshot::channel();
+            let (reply, answer) = Reply::channel();
             self.result = Some(answer);
             node.post(shard, ShardMessage::Call(Call::Result(self.selector(), reply)));
         }

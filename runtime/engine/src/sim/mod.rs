@@ -13,6 +13,7 @@ mod client;
 mod dice;
 mod node;
 mod plan;
+mod trap;
 mod world;
 
 pub use plan::{SimBody, SimFailure, SimReport, Simulation};

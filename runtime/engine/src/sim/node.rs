@@ -1,6 +1,7 @@
 //! One engine, without threads: its machines, and the messages between them.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
@@ -11,6 +12,7 @@ use steadfast_store::{Group, MemoryStore, Store, StoreError, StoreErrorKind, Ver
 
 use super::dice::Dice;
 use super::plan::Simulation;
+use super::trap::Trap;
 use crate::activity::{ActivityBody, AttemptKey, Stop};
 use crate::clock::{EngineClock, ManualClock};
 use crate::committer::Committer;
@@ -66,6 +68,8 @@ pub(super) struct Node {
     pub(super) fuse: Arc<Fuse>,
     faults: FaultStore<MemoryStore>,
     seed: u64,
+    /// Where workflow code does not come back, now and then.
+    trap: Arc<Trap>,
     keeper: SessionKeeper,
     pub(super) shards: BTreeMap<ShardId, Shard>,
     pub(super) inboxes: BTreeMap<ShardId, VecDeque<ShardMessage>>,
@@ -77,6 +81,7 @@ pub(super) struct Node {
     pub(super) asleep_until: Timestamp,
     pub(super) stopped: u64,
     pub(super) failed_commits: u64,
+    pub(super) successions: u64,
 }
 
 impl Node {
@@ -93,7 +98,10 @@ impl Node {
         let faults = if is_calm { FaultPlan::none() } else { FaultPlan::seeded(dice.next(), plan.faults) };
         let faults = FaultStore::new(store.clone(), faults).with_hook(move |_: Call| burning.burn());
         let on: Arc<dyn Store> = Arc::new(faults.clone());
+        let trap = Trap::new((!is_calm).then(|| 3 + dice.below(30)));
+        let springs = Arc::clone(&trap);
         let config = EngineConfig {
+            fail_points: Some(Arc::new(move |name| springs.pass(name))),
             lease: LEASE,
             cached_runs: 8,
             evict_always: dice.percent(30),
@@ -112,6 +120,7 @@ impl Node {
             fuse,
             faults,
             seed: dice.next(),
+            trap,
             keeper,
             shards: BTreeMap::new(),
             inboxes: BTreeMap::new(),
@@ -121,6 +130,7 @@ impl Node {
             asleep_until: Timestamp::ZERO,
             stopped: 0,
             failed_commits: 0,
+            successions: 0,
         };
         node.hear(news);
         Ok(node)
@@ -129,6 +139,7 @@ impl Node {
     /// Nothing goes wrong any more.
     pub(super) fn calm(&mut self) {
         self.fuse.defuse();
+        self.trap.disarm();
         self.faults.set_plan(FaultPlan::none());
         self.asleep_until = Timestamp::ZERO;
     }
@@ -166,7 +177,7 @@ impl Node {
                 Tenure::Owned { shard, epoch, session } => {
                     let shared = Arc::clone(&self.shared);
                     let setup = ShardSetup { shared, shard, epoch, session, seed: self.seed };
-                    self.shards.insert(shard, Shard::new(setup));
+                    self.shards.insert(shard, Shard::new(setup, self.trap.watch()));
                     self.post(shard, ShardMessage::WorkersChanged);
                 }
                 Tenure::Lost => {
@@ -209,8 +220,25 @@ impl Node {
             }
             return;
         };
-        let outputs = shard.step(message, moment);
-        self.perform(outputs);
+        let stepped = catch_unwind(AssertUnwindSafe(|| shard.step(message, moment)));
+        match stepped {
+            Ok(outputs) => self.perform(outputs),
+            Err(_) if !self.trap.watch().leave() => self.succeed(),
+            Err(payload) => resume_unwind(payload),
+        }
+    }
+
+    /// Workflow code did not come back: all shards begin anew on another thread. The code is tried again here.
+    fn succeed(&mut self) {
+        self.successions += 1;
+        self.trap.renew();
+        for (id, shard) in std::mem::take(&mut self.shards) {
+            let (setup, estate) = shard.leave(self.seed);
+            let (shard, outputs) = Shard::succeed(setup, self.trap.watch(), estate);
+            self.shards.insert(id, shard);
+            self.perform(outputs);
+            self.post(id, ShardMessage::WorkersChanged);
+        }
     }
 
     fn perform(&mut self, outputs: Outputs) {

@@ -65,6 +65,8 @@ pub struct SimReport {
     pub events: u64,
     /// Commits that failed or were refused.
     pub failed_commits: u64,
+    /// Threads that were given up to workflow code.
+    pub successions: u64,
 }
 
 /// Something that must not be.

@@ -63,6 +63,7 @@ impl World {
         for node in self.nodes.iter().flatten() {
             report.stopped += node.stopped;
             report.failed_commits += node.failed_commits;
+            report.successions += node.successions;
         }
         report
     }
@@ -137,6 +138,7 @@ impl World {
             self.report.crashes += 1;
             self.report.stopped += node.stopped;
             self.report.failed_commits += node.failed_commits;
+            self.report.successions += node.successions;
         }
     }
 

@@ -35,4 +35,8 @@ mod simulation;
 #[cfg(test)]
 mod timers;
 #[cfg(test)]
+mod trap;
+#[cfg(test)]
+mod watchdog;
+#[cfg(test)]
 mod waves;

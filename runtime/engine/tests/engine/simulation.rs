@@ -143,10 +143,12 @@ fn nothing_acknowledged_is_lost_and_every_run_ends() {
         total.naps += report.naps;
         total.attempts += report.attempts;
         total.failed_commits += report.failed_commits;
+        total.successions += report.successions;
         total.events += report.events;
     }
     println!("{total:?}");
     assert!(total.crashes > count && total.naps > count && total.failed_commits > count, "{total:?}");
+    assert!(total.successions > count, "{total:?}");
 }
 
 #[test]
