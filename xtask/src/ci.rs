@@ -16,11 +16,8 @@ pub(crate) fn run(_: &Options) -> anyhow::Result<()> {
     })?;
     test::all_tests(&mut steps, true)?;
     steps.step("tests with every run evicted after every activation", || {
-        test::tests(
-            &["--package", "steadfast-tests", "--package", "steadfast"],
-            true,
-            &[("STEADFAST_EVICT", "always")],
-        )
+        // The same selection as before, so that nothing is built anew.
+        test::tests(&["--workspace"], true, &[("STEADFAST_EVICT", "always")])
     })?;
     steps.step("documentation", documentation)?;
     steps.step("features", each_feature)?;
