@@ -114,7 +114,8 @@ fn repair(dir: &Path, log: &[u8]) {
     }
     restored.resize(log.len(), 0);
     let differing: Vec<_> = (0..log.len()).filter(|at| restored[*at] != log[*at]).collect();
-    assert!(differing.len() <= 1, "more than the flipped bit differs: {} bytes", differing.len());
+    let (count, first, last) = (differing.len(), differing.first(), differing.last());
+    assert!(count <= 1, "more than the flipped bit differs: {count} bytes from {first:?} to {last:?}");
     for at in differing {
         restored[at] = log[at];
     }
@@ -149,6 +150,7 @@ fn a_bit_flipped_in_the_log_is_never_taken_for_data() {
             fs::copy(made.path().join(name), dir.path().join(name)).unwrap();
         }
         let mut damaged = log.clone();
+        println!("bit {} of byte {} of {used}", state % 8, state % used);
         damaged[state % used] ^= 1 << (state % 8);
         fs::write(dir.path().join("db"), damaged).unwrap();
         let store = match SledStore::open(options(dir.path())) {

@@ -2,8 +2,9 @@
 //!
 //! sled takes whatever it cannot read at the end of its log for a write that a crash cut off, overwrites it and
 //! replaces its snapshot. If the store then finds that acknowledged groups are missing, it was damage: so what sled may
-//! overwrite (the segments not yet marked stable, in general one or two) stands in `steadfast.kept/` until the store
-//! has opened well. What an opening that failed or was killed left there is older and stays.
+//! overwrite (the segments not yet marked stable, in general one or two; all of them if the header of one is damaged)
+//! stands in `steadfast.kept/` until the store has opened well. What an opening that failed or was killed left there is
+//! older and stays.
 
 use std::fs::{self, File};
 use std::io;
@@ -65,7 +66,7 @@ fn remove(path: &Path) -> Result<(), StoreError> {
 /// The offsets of segments that are not below the highest position that any segment calls stable.
 fn unstable_segments(log: &File) -> io::Result<Vec<u64>> {
     let length = log.metadata()?.len();
-    let mut segments = Vec::new();
+    let (mut segments, mut is_damaged) = (Vec::new(), false);
     let mut stable = 0;
     for offset in (0..length).step_by(512 * 1024) {
         let mut header = [0; HEADER];
@@ -73,10 +74,18 @@ fn unstable_segments(log: &File) -> io::Result<Vec<u64>> {
             break;
         }
         log.read_exact_at(&mut header, offset)?;
-        if let Some((position, stable_to)) = parse(&header) {
-            stable = stable.max(stable_to);
-            segments.push((position, offset));
+        match parse(&header) {
+            Some((position, stable_to)) => {
+                stable = stable.max(stable_to);
+                segments.push((position, offset));
+            }
+            None => is_damaged |= header.iter().any(|byte| *byte != 0),
         }
+    }
+    if is_damaged {
+        // sled takes a segment whose header is damaged for an empty one, and goes on writing before it, in any
+        // segment that is free.
+        return Ok((0..length).step_by(512 * 1024).collect());
     }
     let lowest = stable / SEGMENT * SEGMENT;
     Ok(segments.into_iter().filter(|(position, _)| *position >= lowest).map(|(_, offset)| offset).collect())
