@@ -12,9 +12,9 @@ mod id;
 pub mod limits;
 pub mod machine;
 mod options;
+pub mod panics;
 mod payload;
 mod retry;
-
 mod saga;
 mod time;
 

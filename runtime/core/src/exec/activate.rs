@@ -1,6 +1,5 @@
 //! One activation: the input takes effect, then the woken tasks are polled until nothing is woken.
 
-use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::task::{Context, Poll};
@@ -14,7 +13,7 @@ use super::waker::TaskId;
 use crate::error::CallError;
 use crate::failure::{AttemptError, Effect, TimeoutKind};
 use crate::history::{ActivityTimedOut, CancelRequested, Event, EventKind, WorkflowStarted};
-use crate::limits::clip;
+use crate::panics::end_panic;
 
 impl Executor {
     /// Follows an event that changes no future.
@@ -226,26 +225,5 @@ fn timeout_error(event: &ActivityTimedOut) -> CallError {
         TimeoutKind::StartToClose | TimeoutKind::ScheduleToClose | TimeoutKind::Heartbeat => {
             CallError::Exhausted { last: AttemptError::TimedOut(timeout), attempts }
         }
-    }
-}
-
-/// The text of a panic that ends here: its payload may panic once more when it is dropped.
-pub(super) fn end_panic(payload: Box<dyn Any + Send>) -> String {
-    let message = panic_message(&*payload);
-    if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
-        // Nobody knows for how long that would go on.
-        Box::leak(again);
-    }
-    message
-}
-
-/// The text of a panic, bounded.
-fn panic_message(payload: &(dyn Any + Send)) -> String {
-    if let Some(text) = payload.downcast_ref::<&str>() {
-        clip((*text).to_owned())
-    } else if let Some(text) = payload.downcast_ref::<String>() {
-        clip(text.clone())
-    } else {
-        "non-text payload".to_owned()
     }
 }

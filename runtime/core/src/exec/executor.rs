@@ -6,7 +6,6 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::activate::end_panic;
 use super::blocked::Blocked;
 use super::cell::RunCell;
 use super::context::RunContext;
@@ -18,6 +17,7 @@ use crate::history::{Event, EventKind, Role};
 use crate::id::{EventId, WorkflowType};
 use crate::machine::{HistoryError, RunState};
 use crate::options::ActivityOptions;
+use crate::panics::end_panic;
 use crate::payload::Payload;
 use crate::time::Timestamp;
 

@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use futures::future::BoxFuture;
-use steadfast_core::limits::clip;
+use steadfast_core::panics::end_panic;
 use steadfast_core::{AttemptError, Payload};
 
 use crate::activity::ActivityContext;
@@ -67,25 +67,4 @@ impl Drop for Contained {
 
 fn panicked(payload: Box<dyn Any + Send>) -> AttemptError {
     AttemptError::Panic { message: end_panic(payload) }
-}
-
-/// The text of a panic that ends here: its payload may panic once more when it is dropped.
-fn end_panic(payload: Box<dyn Any + Send>) -> String {
-    let message = panic_message(&*payload);
-    if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
-        // Nobody knows for how long that would go on.
-        Box::leak(again);
-    }
-    message
-}
-
-/// The text of a panic, bounded.
-pub(crate) fn panic_message(payload: &(dyn Any + Send)) -> String {
-    if let Some(text) = payload.downcast_ref::<&str>() {
-        clip((*text).to_owned())
-    } else if let Some(text) = payload.downcast_ref::<String>() {
-        clip(text.clone())
-    } else {
-        "non-text payload".to_owned()
-    }
 }

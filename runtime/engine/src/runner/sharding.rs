@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use steadfast_core::panics::end_panic;
 use steadfast_core::{ShardId, Timestamp};
 
 use super::bodies::Bodies;
 use super::committing::{CommitMessage, CommitSender};
-use super::contained::panic_message;
 use super::router::{Router, ThreadMessage, refuse};
 use super::seat::{Inheritance, Seat};
 use crate::error::Unavailable;
@@ -182,7 +182,7 @@ impl Thread {
                 return;
             }
             Err(payload) => {
-                let message = panic_message(&*payload);
+                let message = end_panic(payload);
                 tracing::error!(shard = %id, %message, "a step of a shard panicked: this is a fault of the engine");
                 shard.after_panic(&message)
             }
