@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex};
 use steadfast_core::{Epoch, Namespace, ShardId};
 use steadfast_store::{ShardRow, StoreError, StoreErrorKind, StoreStats};
 
-use crate::database::Database;
 use crate::key::{Key, Table};
 use crate::open::staged;
 use crate::row::{Named, NamespaceRow, OwnerRow, ProgressRow};
@@ -30,7 +29,7 @@ pub(crate) fn open_namespace(
         match spaces.get(&row.number) {
             Some(space) => Arc::clone(space),
             None => {
-                let space = Arc::new(Mutex::new(load(shared.live()?, row)?));
+                let space = Arc::new(Mutex::new(load(&shared, row)?));
                 spaces.insert(row.number, Arc::clone(&space));
                 space
             }
@@ -81,8 +80,10 @@ fn find_or_make(
     Ok(row)
 }
 
-fn load(database: &Database, row: NamespaceRow) -> Result<Space, StoreError> {
-    let progress = value::get(database, &Key::new(Table::Progress, row.number))?.unwrap_or_default();
+fn load(shared: &Shared, row: NamespaceRow) -> Result<Space, StoreError> {
+    let database = shared.live()?;
+    let progress: ProgressRow =
+        value::get(database, &Key::new(Table::Progress, row.number))?.unwrap_or_default();
     let free = |shard| ShardRow { shard: ShardId(shard), epoch: Epoch(0), owner: None };
     let mut shards: Vec<ShardRow> = (0..row.shard_count).map(free).collect();
     for shard in &mut shards {
@@ -91,5 +92,6 @@ fn load(database: &Database, row: NamespaceRow) -> Result<Space, StoreError> {
             *shard = owner.at(shard.shard);
         }
     }
-    Ok(Space { sessions: Default::default(), shards, progress, stats: StoreStats::default() })
+    let ahead = progress.last_time.since(shared.clock.now());
+    Ok(Space { sessions: Default::default(), shards, progress, ahead, stats: StoreStats::default() })
 }

@@ -4,6 +4,7 @@
 //! are never given out again is stored.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use steadfast_core::{SessionId, ShardId};
 use steadfast_store::{Refusal, SessionRow, ShardRow, StoreStats, Transition};
@@ -19,6 +20,9 @@ pub(crate) struct Space {
     pub(crate) shards: Vec<ShardRow>,
     /// As stored.
     pub(crate) progress: ProgressRow,
+    /// How far the last time that was stored lay ahead of the clock when the namespace was opened. The store's time
+    /// goes on from there: it must not stand still until a clock that was set back has made up for it.
+    pub(crate) ahead: Duration,
     pub(crate) stats: StoreStats,
 }
 

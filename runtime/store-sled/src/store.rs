@@ -38,7 +38,7 @@ pub(crate) struct Shared {
     writer: Mutex<Writer>,
     /// The namespaces that are open.
     pub(crate) spaces: Mutex<BTreeMap<u16, Arc<Mutex<Space>>>>,
-    clock: Clock,
+    pub(crate) clock: Clock,
     probe: Probe,
     reserve_bytes: u64,
     pub(crate) directory: Directory,
@@ -178,7 +178,7 @@ impl SledStore {
     }
 
     pub(crate) fn clock(&self) -> Timestamp {
-        self.shared.clock.now().max(self.space().progress.last_time)
+        self.shared.clock.now().after(self.space().ahead)
     }
 
     /// Does a piece of work as the only writer: what it stages is durable when this returns.
