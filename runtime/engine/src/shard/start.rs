@@ -19,13 +19,12 @@ use crate::message::{Answer, Effect, Reply};
 enum Decision {
     /// The request is known; its transition may still be in flight.
     Known(Option<u64>, Started),
-    Refused(StartError),
+    /// With the ticket of the transition that it refers to, if that may still be in flight.
+    Refused(Option<u64>, StartError),
     /// A run is open and is to be returned.
     UseExisting(RunId),
     /// A new run; an open one is terminated first.
-    New {
-        replaces: Option<RunId>,
-    },
+    New { replaces: Option<RunId> },
 }
 
 impl Shard {
@@ -40,8 +39,8 @@ impl Shard {
                 self.after(ticket.unwrap_or(0), Effect::Answer(Answer::new(reply, Ok(started))));
                 return;
             }
-            Ok(Decision::Refused(error)) => {
-                drop(reply.send(Err(error)));
+            Ok(Decision::Refused(ticket, error)) => {
+                self.after(ticket.unwrap_or(0), Effect::Answer(Answer::new(reply, Err(error))));
                 return;
             }
             Ok(Decision::UseExisting(run)) => self.use_existing(run, &request, &request_id, reply),
@@ -86,7 +85,7 @@ impl Shard {
             Some((ticket, RequestOutcome::Started(started))) => return Ok(Decision::Known(ticket, started)),
             Some((_, RequestOutcome::Cancelled | RequestOutcome::Terminated)) => {
                 let why = used_for_another(request_id);
-                return Ok(Decision::Refused(Unavailable::Invalid(why).into()));
+                return Ok(Decision::Refused(None, Unavailable::Invalid(why).into()));
             }
             None => {}
         }
@@ -95,14 +94,14 @@ impl Shard {
         if !SingleActivity::is_named(&request.workflow_type)
             && let Err(error) = request.input.check_size(limit, what)
         {
-            return Ok(Decision::Refused(error.into()));
+            return Ok(Decision::Refused(None, error.into()));
         }
-        let current = self.current(&request.workflow_id)?.map(|(_, row)| row);
+        let (ticket, current) = self.current(&request.workflow_id)?.unzip();
+        // A run that is not durable yet may never come to be: nobody is told of it before.
+        let ticket = ticket.flatten();
         let taken = |row: &CurrentRow| {
-            Decision::Refused(StartError::AlreadyStarted {
-                workflow_id: request.workflow_id.clone(),
-                run_id: row.run_id,
-            })
+            let workflow_id = request.workflow_id.clone();
+            Decision::Refused(ticket, StartError::AlreadyStarted { workflow_id, run_id: row.run_id })
         };
         let replaces = match current {
             Some(row) if row.status.is_open() => match request.id_conflict {
@@ -115,7 +114,7 @@ impl Shard {
         };
         if let Room::Low { free, reserve } = self.shared.store.room()? {
             let why = Unavailable::NoRoom(format!("{free} bytes are free, {reserve} are kept in reserve"));
-            return Ok(Decision::Refused(why.into()));
+            return Ok(Decision::Refused(None, why.into()));
         }
         Ok(Decision::New { replaces })
     }
