@@ -20,12 +20,11 @@ use steadfast_store::StoreError;
 use super::ledger::Ledger;
 use super::load::Opened;
 use super::machine::{AttemptEntry, AttemptPhase, Phase, Shard, ShardSetup};
+use super::read::Waiter;
 use super::run::LiveRun;
 use crate::activity::AttemptKey;
-use crate::client::RunOutcome;
-use crate::error::ReadError;
 use crate::head::BlockedState;
-use crate::message::{Call, Outputs, Reply};
+use crate::message::{Call, Outputs};
 use crate::random::ShardRandom;
 use crate::registry::WorkerId;
 use crate::watch::Watch;
@@ -34,7 +33,7 @@ use crate::watch::Watch;
 #[derive(Debug)]
 pub(crate) struct Estate {
     attempts: BTreeMap<AttemptKey, AttemptEntry>,
-    waiters: BTreeMap<RunId, Vec<Reply<RunOutcome, ReadError>>>,
+    waiters: BTreeMap<RunId, Vec<Waiter>>,
     ledger: Ledger,
     /// Going on with the same numbers keeps ids apart.
     random: ShardRandom,

@@ -7,6 +7,7 @@ use steadfast_core::{Epoch, EventId, RequestId, RunId, WorkflowId};
 use steadfast_store::{CurrentRow, RequestRow};
 
 use super::machine::{AttemptPhase, Shard};
+use super::read::Waiter;
 use super::work::Work;
 use crate::activity::{AttemptKey, Stop};
 use crate::client::RunOutcome;
@@ -229,7 +230,7 @@ impl Shard {
     }
 
     fn tell_waiters(&mut self, outcome: &Arc<RunOutcome>) {
-        for reply in self.waiters.remove(&outcome.run_id).unwrap_or_default() {
+        for Waiter { reply, .. } in self.waiters.remove(&outcome.run_id).unwrap_or_default() {
             // A client that no longer waits needs no answer.
             drop(reply.send(Ok(RunOutcome::clone(outcome))));
         }

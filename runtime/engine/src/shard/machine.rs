@@ -9,11 +9,11 @@ use steadfast_store::{DueEntry, StoreError};
 use super::cache::Cache;
 use super::estate::{Desk, Estate, Hand};
 use super::ledger::Ledger;
+use super::read::Waiter;
 use super::run::Retry;
 use crate::activity::AttemptKey;
-use crate::client::RunOutcome;
-use crate::error::{ReadError, Unavailable};
-use crate::message::{BeatFate, Call, Fault, Moment, Outputs, Reply, ShardMessage};
+use crate::error::Unavailable;
+use crate::message::{BeatFate, Call, Fault, Moment, Outputs, ShardMessage};
 use crate::random::ShardRandom;
 use crate::registry::WorkerId;
 use crate::shared::Shared;
@@ -82,7 +82,7 @@ pub(crate) struct Shard {
     /// Runs that cannot even be read, and why.
     pub(super) unreadable: BTreeMap<RunId, String>,
     pub(super) attempts: BTreeMap<AttemptKey, AttemptEntry>,
-    pub(super) waiters: BTreeMap<RunId, Vec<Reply<RunOutcome, ReadError>>>,
+    pub(super) waiters: BTreeMap<RunId, Vec<Waiter>>,
     pub(super) ledger: Ledger,
     pub(super) random: ShardRandom,
     pub(super) moment: Moment,
@@ -201,8 +201,8 @@ impl Shard {
     pub(crate) fn retire(mut self) -> Outputs {
         self.take_up();
         let waiters = std::mem::take(&mut self.waiters);
-        for reply in waiters.into_values().flatten() {
-            drop(reply.send(Err(Unavailable::NotOwner(self.id).into())));
+        for waiter in waiters.into_values().flatten() {
+            drop(waiter.reply.send(Err(Unavailable::NotOwner(self.id).into())));
         }
         self.ledger.fail(self.ledger.generation, &Fault::Store("the shard was lost".to_owned()));
         self.shared.dispatcher().forget_shard(self.id);

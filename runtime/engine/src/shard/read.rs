@@ -1,7 +1,7 @@
 //! Histories and results.
 
 use steadfast_core::history::Event;
-use steadfast_core::{EventId, RunId, decode_events};
+use steadfast_core::{EventId, RunId, WorkflowId, decode_events};
 use steadfast_store::{LoadError, StoreError, StoreErrorKind, load_history};
 
 use super::load::Opened;
@@ -13,6 +13,13 @@ use crate::message::{Answer, Effect, Reply};
 
 /// How many records are read at a time.
 const PAGE: usize = 256;
+
+/// A client that waits for the end of a run.
+#[derive(Debug)]
+pub(super) struct Waiter {
+    pub(super) workflow: WorkflowId,
+    pub(super) reply: Reply<RunOutcome, ReadError>,
+}
 
 type Answered<T> = Result<Result<(T, u64), ReadError>, StoreError>;
 
@@ -41,8 +48,8 @@ impl Shard {
             Ok(Ok(run)) => {
                 let waiters = self.waiters.entry(run.id()).or_default();
                 // Clients that gave up in the meantime are not kept for ever.
-                waiters.retain(|waiter| !waiter.is_canceled());
-                waiters.push(reply);
+                waiters.retain(|waiter| !waiter.reply.is_canceled());
+                waiters.push(Waiter { workflow: run.head.workflow_id.clone(), reply });
                 self.put_back(run);
             }
             Ok(Err(error)) => drop(reply.send(Err(error))),
@@ -50,15 +57,24 @@ impl Shard {
         }
     }
 
-    /// After memory was dropped: answers those whose run turned out to be closed.
+    /// After memory was dropped: answers those whose run turned out to be closed, or was never stored.
     pub(super) fn check_waiters(&mut self) -> Result<(), StoreError> {
         let waited: Vec<RunId> = self.waiters.keys().copied().collect();
         for run in waited {
-            let Opened::Run(work) = self.open(run)? else { continue };
+            let work = match self.open(run)? {
+                Opened::Run(work) => work,
+                Opened::Unreadable(_) => continue,
+                Opened::Missing => {
+                    for Waiter { workflow, reply } in self.waiters.remove(&run).unwrap_or_default() {
+                        drop(reply.send(Err(ReadError::NotFound(workflow))));
+                    }
+                    continue;
+                }
+            };
             if work.run.is_closed()
                 && let Ok((outcome, ticket)) = self.outcome(&work.run)?
             {
-                for reply in self.waiters.remove(&run).unwrap_or_default() {
+                for Waiter { reply, .. } in self.waiters.remove(&run).unwrap_or_default() {
                     self.after(ticket, Effect::Answer(Answer::new(reply, Ok(outcome.clone()))));
                 }
             }
