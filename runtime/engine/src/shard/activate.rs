@@ -1,6 +1,6 @@
 //! One input, one activation.
 
-use steadfast_core::history::{Event, EventKind};
+use steadfast_core::history::{Compensation, Event, EventKind, FailedUndo};
 use steadfast_core::{EventId, Timestamp};
 use steadfast_store::StoreError;
 
@@ -8,11 +8,30 @@ use super::machine::Shard;
 use super::run::LiveRun;
 use super::work::Work;
 use crate::client::closed_status;
-use crate::head::BlockedState;
+use crate::head::{BlockedState, Fields};
 use crate::message::Effect;
 
 /// An activation that uses more processor time than this is reported.
 const CPU_WARN: std::time::Duration = std::time::Duration::from_secs(1);
+
+/// Somebody should look at what was not undone, whether its undo was given up or failed for good.
+fn flag_failed_undos(fields: &mut Fields) {
+    let Compensation::Failed(failed) = &fields.compensation else { return };
+    for FailedUndo { step, undo, .. } in failed {
+        let why = undo_failed(undo, *step);
+        if !fields.attention.contains(&why) {
+            fields.attention.push(why);
+        }
+    }
+}
+
+/// Why somebody should look at a run whose undo failed.
+pub(super) fn undo_failed(undo: &str, step: Option<EventId>) -> String {
+    match step {
+        Some(step) => format!("the undo `{undo}` of step {step} failed"),
+        None => format!("the undo `{undo}` failed"),
+    }
+}
 
 impl Shard {
     /// Appends an input with what the code does about it. The inner error is why the code cannot take it; then
@@ -41,6 +60,7 @@ impl Shard {
         }
         if let Some(executor) = &work.run.executor {
             work.run.fields.compensation = executor.compensation();
+            flag_failed_undos(&mut work.run.fields);
         }
         let events = activation.events;
         self.warn_if_long(&work.run, &events);

@@ -5,6 +5,7 @@ use steadfast_core::machine::{TaskEvent, TaskKind, TaskOutcome, TaskRefused};
 use steadfast_core::{AttemptError, EventId, Payload};
 use steadfast_store::{StoreError, Write};
 
+use super::activate::undo_failed;
 use super::load::Opened;
 use super::machine::Shard;
 use super::run::LiveRun;
@@ -162,8 +163,8 @@ impl Shard {
                 tracing::error!(run_id = %run.id(), item = %id, %error, "a dead letter is too large")
             }
         }
-        if let Some(step) = undoes {
-            run.fields.attention.push(format!("the undo `{activity}` of step {step} failed"));
+        if undoes.is_some() {
+            run.fields.attention.push(undo_failed(activity.as_str(), undoes));
         }
         Ok(())
     }
