@@ -96,14 +96,19 @@ impl Wheel {
         Some(run)
     }
 
-    /// Where the reading of the due index goes on, if it has to by `now`.
-    pub(crate) fn wants_reading(&self, now: Timestamp) -> Option<Option<DueEntry>> {
-        match self.horizon {
-            None => None,
-            // Half a window ahead, so that nothing becomes due unseen.
-            Some(horizon) if self.has_beyond && horizon.at <= now.after(WINDOW / 2) => Some(Some(horizon)),
-            Some(_) => None,
-        }
+    /// Where the reading of the due index goes on, if it has to by now. What lies beyond the horizon may follow either
+    /// clock.
+    pub(crate) fn wants_reading(&self, now: Timestamp, wall: Timestamp) -> Option<Option<DueEntry>> {
+        let (at, horizon) = self.reading()?;
+        (at <= now.max(wall)).then_some(Some(horizon))
+    }
+
+    /// When the reading of the due index goes on, and where, if there is more to read.
+    fn reading(&self) -> Option<(Timestamp, DueEntry)> {
+        let horizon = self.horizon.filter(|_| self.has_beyond)?;
+        // Half a window ahead, so that nothing becomes due unseen.
+        let at = Timestamp::from_micros(horizon.at.as_micros().saturating_sub(HALF_WINDOW_MICROS));
+        Some((at, horizon))
     }
 
     /// The due index was read up to `horizon`; `has_beyond` if it goes on there.
@@ -116,10 +121,8 @@ impl Wheel {
     pub(crate) fn next(&self, now: Timestamp, wall: Timestamp) -> Option<Timestamp> {
         let by_engine = self.engine.first().map(|(at, _)| *at);
         let by_wall = self.wall.first().map(|(at, _)| now.after(at.since(wall).min(WALL_CHECK)));
-        let by_index = self
-            .horizon
-            .filter(|_| self.has_beyond)
-            .map(|horizon| Timestamp::from_micros(horizon.at.as_micros().saturating_sub(HALF_WINDOW_MICROS)));
+        // The wall clock may be set to a time at which something is due that nobody has read yet.
+        let by_index = self.reading().map(|(at, _)| at.min(now.after(at.since(wall).min(WALL_CHECK))));
         [by_engine, by_wall, by_index].into_iter().flatten().min()
     }
 

@@ -17,7 +17,7 @@ impl Shard {
     /// Looks at the runs whose time has come, some in each step.
     pub(super) fn turn_wheel(&mut self) -> Result<(), StoreError> {
         if self.phase == Phase::Live
-            && let Some(after) = self.wheel.wants_reading(self.now())
+            && let Some(after) = self.wheel.wants_reading(self.now(), self.moment.wall)
         {
             self.read_window(after)?;
         }
