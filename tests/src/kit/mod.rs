@@ -7,6 +7,8 @@
 //!
 //! [`kill_at_every_commit`] does that for a whole run; [`Bed::check_closed`] checks what holds of every closed one.
 //!
+//! A [`Crew`] is several engines on one store: their clocks may disagree, and each may stand still for a while.
+//!
 //! [`on_stores!`](crate::on_stores) makes one test a store of a case:
 //!
 //! ```
@@ -34,6 +36,7 @@ mod bed;
 mod board;
 mod case;
 mod closed;
+mod crew;
 mod door;
 mod eventually;
 mod gate;
@@ -45,9 +48,10 @@ mod sweep;
 
 pub use bed::{Bed, QUEUE};
 pub use case::{StoreKind, TestResult, run};
+pub use crew::{Crew, Skew};
 pub use door::Door;
 pub use eventually::eventually;
-pub use gate::{Commit, Gate};
+pub use gate::{Claim, ClaimAnswer, Commit, Gate};
 pub use ledger::{Ledger, LedgerCall, LedgerEffect, Reply, ServiceError};
 pub use life::Life;
 pub use story::{assert_in_order, is_marker, story, story_without_markers};

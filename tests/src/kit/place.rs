@@ -50,6 +50,11 @@ impl Place {
         }
     }
 
+    /// The store in memory, if it is one.
+    pub(super) fn memory(&self) -> Option<MemoryStore> {
+        if let Self::Memory(store) = self { Some(store.clone()) } else { None }
+    }
+
     /// The store's clock follows that of the test.
     pub(super) fn tell_time(&self, clock: &ManualClock) {
         if let Self::Memory(store) = self {

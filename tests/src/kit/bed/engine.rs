@@ -17,7 +17,7 @@ use crate::kit::story::Names;
 pub const QUEUE: &str = "tours";
 
 /// Where the clock of a bed begins.
-const BEGINNING: Timestamp = Timestamp::from_micros(1_700_000_000_000_000);
+pub(in crate::kit) const BEGINNING: Timestamp = Timestamp::from_micros(1_700_000_000_000_000);
 
 type Register = Arc<dyn Fn(WorkerBuilder, Ledger) -> WorkerBuilder + Send + Sync>;
 type Configure = Arc<dyn Fn(EngineConfig) -> EngineConfig + Send + Sync>;

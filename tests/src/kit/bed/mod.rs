@@ -3,4 +3,5 @@
 mod engine;
 mod run;
 
+pub(super) use engine::BEGINNING;
 pub use engine::{Bed, QUEUE};

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use anyhow::Context as _;
 use steadfast::history::Event;
 use steadfast::{RunDescription, RunHandle, Timestamp, Workflow, WorkflowFn, WorkflowHandle};
 
 use super::engine::{Bed, QUEUE};
-use crate::kit::closed;
+use crate::kit::closed::{self, Site};
 use crate::kit::eventually::eventually;
 
 impl Bed {
@@ -147,7 +148,9 @@ impl Bed {
     ) -> anyhow::Result<Vec<Event>> {
         let events = self.history(id).await?;
         let definition = steadfast::__private::definition(workflow);
-        closed::check(self, definition, &events).await?;
+        let store = self.gate().store().context("the store is closed")?;
+        let site = Site { ledger: self.ledger(), engines: vec![self.engine()], store };
+        closed::check(&site, definition, &events).await?;
         Ok(events)
     }
 }

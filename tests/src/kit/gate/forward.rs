@@ -23,11 +23,11 @@ impl Commits for Gate {
     }
 
     fn last_time(&self) -> Result<Timestamp, StoreError> {
-        self.call(|store| store.last_time())
+        self.call("last_time", |store| store.last_time())
     }
 
     fn room(&self) -> Result<Room, StoreError> {
-        self.call(|store| store.room())
+        self.call("room", |store| store.room())
     }
 }
 
@@ -36,7 +36,7 @@ macro_rules! forward {
     ($trait:ident { $($name:ident($($arg:ident: $type:ty),*) -> $answer:ty, $error:ty;)* } $($more:item)*) => {
         impl $trait for Gate {
             $(fn $name(&self, $($arg: $type),*) -> Result<$answer, $error> {
-                self.call(|store| store.$name($($arg),*))
+                self.call(stringify!($name), |store| store.$name($($arg),*))
             })*
             $($more)*
         }
@@ -51,9 +51,11 @@ forward! {
         end_session(session: SessionId) -> (), StoreError;
         end_session_if_lapsed(session: SessionId) -> bool, StoreError;
         sessions() -> Vec<SessionRow>, StoreError;
-        claim_shard(session: SessionId, shard: ShardId) -> ShardRow, ClaimError;
         release_shard(session: SessionId, shard: ShardId) -> (), StoreError;
         shards() -> Vec<ShardRow>, StoreError;
+    }
+    fn claim_shard(&self, session: SessionId, shard: ShardId) -> Result<ShardRow, ClaimError> {
+        self.claim(session, shard)
     }
     fn shard_count(&self) -> u16 {
         Gate::shards(self)

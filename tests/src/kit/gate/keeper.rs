@@ -4,9 +4,13 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
-use steadfast::store::{Group, Store, StoreError, StoreErrorKind, Verdict};
+use steadfast::Timestamp;
+use steadfast::store::{ClaimError, Group, ShardRow, Store, StoreError, StoreErrorKind, Verdict};
+use steadfast_core::{SessionId, ShardId};
 
+use super::claim::Claim;
 use super::commit::Commit;
+use super::hold::Hold;
 use crate::kit::board::Board;
 use crate::kit::life::Life;
 use crate::kit::story::Names;
@@ -19,11 +23,15 @@ enum Cut {
 }
 
 #[derive(Default)]
-struct Log {
+pub(super) struct Log {
     begun: usize,
     durable: Vec<Commit>,
+    refused: Vec<(Commit, Vec<Verdict>)>,
+    claims: Vec<Claim>,
     cut: Option<Cut>,
-    is_held: bool,
+    /// How many commits fail before they reach the store.
+    failing: usize,
+    pub(super) hold: Hold,
     delay: Duration,
 }
 
@@ -32,7 +40,7 @@ struct Log {
 pub struct Gate {
     /// Read for the length of a call; written to let the store go.
     store: RwLock<Option<Arc<dyn Store>>>,
-    log: Board<Log>,
+    pub(super) log: Board<Log>,
     /// Shared by all gates of a bed, since events refer to earlier ones.
     names: Arc<Mutex<Names>>,
     life: Life,
@@ -119,14 +127,39 @@ impl Gate {
         self.log.read(|log| log.durable.clone())
     }
 
-    /// Lets no commit through until [`release`](Gate::release).
-    pub fn hold(&self) {
-        self.log.change(|log| log.is_held = true);
+    /// The commits of this engine that the store refused, in whole or in part, with its verdicts.
+    #[must_use]
+    pub fn refused(&self) -> Vec<(Commit, Vec<Verdict>)> {
+        self.log.read(|log| log.refused.clone())
     }
 
-    /// Lets commits through again.
-    pub fn release(&self) {
-        self.log.change(|log| log.is_held = false);
+    /// Waits until the store has refused a commit.
+    ///
+    /// # Errors
+    ///
+    /// If that does not happen.
+    pub async fn until_refused(&self) -> anyhow::Result<()> {
+        self.log.until("a commit is refused", |log| !log.refused.is_empty()).await
+    }
+
+    /// The claims of this engine, in order.
+    #[must_use]
+    pub fn claims(&self) -> Vec<Claim> {
+        self.log.read(|log| log.claims.clone())
+    }
+
+    /// Waits until something is so of all claims that were answered.
+    ///
+    /// # Errors
+    ///
+    /// If that does not happen.
+    pub async fn until_claims(&self, what: &str, is_so: impl Fn(&[Claim]) -> bool) -> anyhow::Result<()> {
+        self.log.until(what, |log| is_so(&log.claims)).await
+    }
+
+    /// Lets the next commit fail as if the store did not answer: nothing of it is stored, and the engine lives on.
+    pub fn fail_next_commit(&self) {
+        self.log.change(|log| log.failing += 1);
     }
 
     /// Makes each commit take at least this long. This is real time, for what an engine measures in real time.
@@ -154,8 +187,8 @@ impl Gate {
 
     fn end(&self) {
         self.life.end();
-        // Wakes a commit that is held.
-        self.log.change(|log| log.is_held = false);
+        // Wakes what is held.
+        self.release();
     }
 
     pub(super) fn shards(&self) -> u16 {
@@ -165,8 +198,24 @@ impl Gate {
     /// Makes a call, if the engine is alive; also one that was in the store when it died fails.
     pub(super) fn call<T, E: From<StoreError>>(
         &self,
+        name: &'static str,
         call: impl FnOnce(&dyn Store) -> Result<T, E>,
     ) -> Result<T, E> {
+        self.wait(name);
+        self.make(call)
+    }
+
+    pub(super) fn claim(&self, session: SessionId, shard: ShardId) -> Result<ShardRow, ClaimError> {
+        let mut at = Timestamp::ZERO;
+        let answer = self.call("claim_shard", |store| {
+            at = store.now()?;
+            store.claim_shard(session, shard)
+        });
+        self.log.change(|log| log.claims.push(Claim::new(session, shard, at, &answer)));
+        answer
+    }
+
+    fn make<T, E: From<StoreError>>(&self, call: impl FnOnce(&dyn Store) -> Result<T, E>) -> Result<T, E> {
         let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
         let store = store.as_ref().filter(|_| !self.life.is_over()).ok_or_else(cut_off)?;
         let answer = call(&**store);
@@ -175,19 +224,27 @@ impl Gate {
 
     pub(super) fn pass(&self, group: &Group) -> Result<Vec<Verdict>, StoreError> {
         if group.transitions.is_empty() {
-            return self.call(|store| store.commit(group));
+            return self.call("commit", |store| store.commit(group));
         }
         let nth = self.log.change(|log| {
             log.begun += 1;
             log.begun
         });
-        self.log.block_until(|log| !log.is_held);
+        self.wait("commit");
         std::thread::sleep(self.log.read(|log| log.delay));
+        let fails = self.log.change(|log| {
+            let left = log.failing.checked_sub(1);
+            log.failing = left.unwrap_or(0);
+            left.is_some()
+        });
+        if fails {
+            return Err(StoreError::new(StoreErrorKind::Unavailable, "the store does not answer"));
+        }
         let commit = Commit::new(nth, group, &mut self.names.lock().unwrap_or_else(PoisonError::into_inner));
         if self.log.read(|log| matches!(&log.cut, Some(Cut::Before(when)) if when(&commit))) {
             self.end();
         }
-        self.call(|store| {
+        self.make(|store| {
             let verdicts = store.commit(group)?;
             self.passed(commit, &verdicts);
             Ok(verdicts)
@@ -197,6 +254,7 @@ impl Gate {
     /// A commit is durable, if it was not refused.
     fn passed(&self, commit: Commit, verdicts: &[Verdict]) {
         if verdicts.iter().any(|verdict| *verdict != Verdict::Committed) {
+            self.log.change(|log| log.refused.push((commit, verdicts.to_vec())));
             return;
         }
         let is_last = self.log.read(|log| matches!(&log.cut, Some(Cut::After(when)) if when(&commit)));
