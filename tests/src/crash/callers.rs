@@ -25,8 +25,20 @@ pub(crate) struct Caller {
     pub(crate) started: Option<(u32, String)>,
     pub(crate) ended: Option<(u32, Outcome)>,
     pub(crate) cancel: Cancel,
+    /// What it was shown of its history.
+    pub(crate) readings: Vec<Reading>,
     /// It was started, and a caller was told that it is not known.
     pub(crate) is_missing: bool,
+}
+
+/// A history that a caller was shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Reading {
+    pub(crate) round: u32,
+    /// How many events it had.
+    pub(crate) events: usize,
+    /// What stands for them.
+    pub(crate) digest: u64,
 }
 
 /// What was acknowledged, counted.
@@ -36,6 +48,7 @@ pub(crate) struct Acknowledged {
     pub(crate) results: u64,
     pub(crate) cancels: u64,
     pub(crate) activities: u64,
+    pub(crate) readings: u64,
 }
 
 /// All callers.
@@ -92,6 +105,7 @@ impl Callers {
             results: count(|caller| caller.ended.is_some()),
             cancels: count(|caller| matches!(caller.cancel, Cancel::Accepted(_))),
             activities: self.shown.len() as u64,
+            readings: self.callers.values().map(|caller| caller.readings.len() as u64).sum(),
         }
     }
 
@@ -108,6 +122,10 @@ impl Callers {
                 for key in keys {
                     self.shown.entry(key.clone()).or_insert(round);
                 }
+            }
+            Line::Read { number, events, digest } => {
+                let reading = Reading { round, events: *events, digest: *digest };
+                self.caller(*number).readings.push(reading);
             }
             Line::Missing { number, what } => {
                 let caller = self.caller(*number);
@@ -130,6 +148,7 @@ impl Callers {
             started: None,
             ended: None,
             cancel: Cancel::Unknown,
+            readings: Vec::new(),
             is_missing: false,
         })
     }

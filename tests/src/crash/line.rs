@@ -55,6 +55,8 @@ pub(crate) enum Line {
     CancelRefused { number: u64 },
     /// The history was shown with the activities of these keys complete.
     Shown { number: u64, keys: Vec<String> },
+    /// The history was shown, with so many events.
+    Read { number: u64, events: usize, digest: u64 },
     /// A workflow whose start was acknowledged is not known.
     Missing { number: u64, what: String },
     /// A call failed that should not have.

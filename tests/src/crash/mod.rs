@@ -10,6 +10,7 @@ mod callers;
 mod case;
 mod check;
 mod dice;
+mod digest;
 mod finding;
 mod line;
 mod options;

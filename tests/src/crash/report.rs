@@ -97,10 +97,11 @@ impl fmt::Display for Report {
             writeln!(f, "  {:<36}{count:>5}{:>5}.{} %", phase.name(), permille / 10, permille % 10)?;
         }
         writeln!(f, "{}", self.verdict.summary)?;
-        let Acknowledged { starts, results, cancels, activities } = self.acknowledged;
+        let Acknowledged { starts, results, cancels, activities, readings } = self.acknowledged;
         writeln!(
             f,
-            "acknowledged: {starts} starts, {results} results, {cancels} cancels, {activities} activities shown complete"
+            "acknowledged: {starts} starts, {results} results, {cancels} cancels, {activities} activities shown complete, \
+             {readings} histories shown"
         )?;
         let Counts { calls, retries, undos, resumed, effects } = self.outside;
         writeln!(

@@ -177,6 +177,7 @@ impl Harness {
                 keys.iter().for_each(|key| book.told_completed(round, &id, key));
             }
             Line::Trying { .. }
+            | Line::Read { .. }
             | Line::Started { .. }
             | Line::Cancelled { .. }
             | Line::CancelRefused { .. }

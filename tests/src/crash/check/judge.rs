@@ -7,7 +7,7 @@ use anyhow::Context;
 use tour_booking::service::Books;
 
 use super::stored::{StoredRun, read_runs};
-use super::{acknowledged, activities, effects, histories, tours};
+use super::{acknowledged, activities, effects, histories, readings, tours};
 use crate::crash::callers::{Caller, Callers};
 use crate::crash::finding::{Finding, Kind};
 use crate::crash::line::Outcome;
@@ -71,6 +71,7 @@ pub(crate) fn all(evidence: &Evidence<'_>) -> anyhow::Result<Verdict> {
     for matter in &matters {
         acknowledged::check(matter, &mut findings);
         effects::check(matter, &mut findings);
+        readings::check(matter, &mut findings);
         activities::check(matter, evidence.callers.shown(), &mut findings);
     }
     panics(&evidence.log, &mut findings)?;

@@ -5,6 +5,7 @@ mod activities;
 mod effects;
 mod histories;
 mod judge;
+mod readings;
 mod stored;
 mod tours;
 

@@ -1,6 +1,6 @@
 //! A caller who looks at histories: what it is shown is acknowledged too.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,6 +10,7 @@ use tokio::time::sleep;
 use super::caller::Callers;
 use super::client::{self, HistoryAnswer};
 use crate::crash::dice::Dice;
+use crate::crash::digest::digest;
 use crate::crash::line::Line;
 
 /// The pause between two looks.
@@ -19,6 +20,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 pub(crate) async fn watch(callers: Arc<Callers>, seed: u64, round: u32) {
     let mut dice = Dice::new(seed.rotate_left(32), u64::from(round));
     let mut seen = BTreeSet::new();
+    let mut read = BTreeMap::<u64, usize>::new();
     loop {
         sleep(PAUSE).await;
         let cases = callers.in_flight();
@@ -29,6 +31,9 @@ pub(crate) async fn watch(callers: Arc<Callers>, seed: u64, round: u32) {
         let number = case.number;
         match client::history(&callers.client, case).await {
             HistoryAnswer::Shown(events) => {
+                if read.insert(number, events.len()) != Some(events.len()) {
+                    Line::Read { number, events: events.len(), digest: digest(&events) }.say();
+                }
                 let mut keys = completed(&events);
                 keys.retain(|key| seen.insert(key.clone()));
                 if !keys.is_empty() {
