@@ -32,8 +32,21 @@ fn nothing_is_lost_or_repeated() -> io::Result<()> {
     Ok(())
 }
 
+/// Killed within 50 ms, while the store is opened, while starts are on their way, or a moment later.
+#[test]
+fn nothing_is_lost_by_workers_that_live_for_a_moment() -> io::Result<()> {
+    let output = harness(&["--rounds", "30", "--seed", "1", "--life-max", "50"])?;
+    assert_eq!(output.status.code(), Some(0), "{}", whole(&output));
+    assert_eq!(verdict(&output), "lost 0, repeated 0", "{}", whole(&output));
+    Ok(())
+}
+
 fn assert_found(sabotage: &str) -> io::Result<()> {
-    let output = harness(&["--rounds", "40", "--seed", "1", "--sabotage", sabotage])?;
+    assert_found_by(&["--rounds", "40", "--seed", "1", "--sabotage", sabotage])
+}
+
+fn assert_found_by(arguments: &[&str]) -> io::Result<()> {
+    let output = harness(arguments)?;
     assert_eq!(output.status.code(), Some(1), "{}", whole(&output));
     assert!(verdict(&output).starts_with("lost "), "{}", whole(&output));
     assert!(!verdict(&output).starts_with("lost 0, repeated 0"), "{}", whole(&output));
@@ -43,6 +56,12 @@ fn assert_found(sabotage: &str) -> io::Result<()> {
 #[test]
 fn an_early_acknowledgement_is_found() -> io::Result<()> {
     assert_found("ack-early")
+}
+
+/// The run ends with the first finding, so the many rounds are mostly not needed.
+#[test]
+fn an_early_acknowledgement_is_found_in_short_lives_too() -> io::Result<()> {
+    assert_found_by(&["--rounds", "160", "--seed", "1", "--life-max", "50", "--sabotage", "ack-early"])
 }
 
 #[test]

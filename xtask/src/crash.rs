@@ -14,6 +14,9 @@ pub(crate) struct Options {
     /// Decides what is killed when; the same seed does the same again
     #[arg(long)]
     seed: u64,
+    /// Kill each worker at a random moment of its first so many milliseconds
+    #[arg(long, value_name = "MILLIS")]
+    life_max: Option<u64>,
     /// Break the engine on purpose: the harness must find it and fail
     #[arg(long, value_enum)]
     sabotage: Option<Sabotage>,
@@ -52,6 +55,9 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
 fn harness_arguments(options: &Options) -> Vec<String> {
     let mut arguments = vec!["--rounds".to_owned(), options.rounds.to_string()];
     arguments.extend(["--seed".to_owned(), options.seed.to_string()]);
+    if let Some(millis) = options.life_max {
+        arguments.extend(["--life-max".to_owned(), millis.to_string()]);
+    }
     if let Some(sabotage) = options.sabotage {
         arguments.extend(["--sabotage".to_owned(), sabotage.name().to_owned()]);
     }
@@ -73,6 +79,7 @@ mod tests {
     fn the_harness_gets_the_same_arguments() {
         for given in [
             vec!["--rounds", "200", "--seed", "1"],
+            vec!["--rounds", "200", "--seed", "1", "--life-max", "50"],
             vec!["--rounds", "3", "--seed", "18446744073709551615", "--sabotage", "effect-before-commit"],
         ] {
             assert_eq!(harness_arguments(&parsed(&given).expect("it is right")), given);

@@ -35,6 +35,10 @@ pub(crate) struct PlanOptions {
     /// Decides what is asked for and what is killed when
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
+    /// Kill each worker at a random moment of its first so many milliseconds, counted from when it begins to open the
+    /// store or from when everything is in flight
+    #[arg(long, value_name = "MILLIS")]
+    pub(crate) life_max: Option<u64>,
     /// Break the engine on purpose: this must be found
     #[arg(long, value_enum)]
     pub(crate) sabotage: Option<Fault>,

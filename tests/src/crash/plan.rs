@@ -64,11 +64,16 @@ pub(crate) struct Plan {
     block: Vec<Aim>,
     opening: Duration,
     hits: BTreeMap<Point, u64>,
+    /// The longest life of a worker, if all lives are short.
+    life_max: Option<u64>,
+    draws: u64,
 }
 
 impl Plan {
-    pub(crate) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64, life_max: Option<u64>) -> Self {
         Self {
+            life_max,
+            draws: 0,
             dice: Dice::new(seed, u64::MAX / 2),
             block: Vec::new(),
             opening: OPENING_AT_FIRST,
@@ -78,6 +83,10 @@ impl Plan {
 
     /// The kill of the next round. The first ever lets the worker bring its workflows into flight.
     pub(crate) fn draw(&mut self) -> Kill {
+        self.draws += 1;
+        if let Some(life_max) = self.life_max {
+            return self.short(life_max);
+        }
         if self.block.is_empty() {
             let first = self.hits.is_empty();
             self.block = shuffled_block(&mut self.dice);
@@ -94,6 +103,12 @@ impl Plan {
             Aim::Told => self.at_point(Point::is_told),
             Aim::AnyPoint => self.at_point(|_| true),
         }
+    }
+
+    /// Every second life sees everything in flight; of the others some end while starts are on their way.
+    fn short(&mut self, life_max: u64) -> Kill {
+        let after = self.dice.millis(0, life_max);
+        if self.draws.is_multiple_of(2) { Kill::Opening { after } } else { Kill::Ready { after } }
     }
 
     /// Learns from a worker that is gone.

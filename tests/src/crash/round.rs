@@ -24,6 +24,8 @@ use super::run::Harness;
 
 /// How many workflows are in flight.
 pub(crate) const IN_FLIGHT: usize = 96;
+/// How many workflows at least each worker begins that does not live long.
+const STARTS_PER_LIFE: u32 = 3;
 /// How long a worker may take until everything is in flight.
 const READY_TIMEOUT: Duration = Duration::from_secs(60);
 /// How long a worker that is to end itself may live; then it is killed from outside.
@@ -114,11 +116,18 @@ impl Harness {
             ledger,
             sabotage: self.options.sabotage,
             kill,
-            in_flight: IN_FLIGHT,
+            in_flight: self.wanted(round),
             next: self.callers.next(),
             open: self.callers.open().map(open_case).collect(),
             runs,
         })
+    }
+
+    /// How many workflows a worker brings into flight. One that lives long begins new ones as others end; of those
+    /// that do not, each is to begin some.
+    fn wanted(&self, round: u32) -> usize {
+        let more = if self.options.life_max.is_some() { round.saturating_mul(STARTS_PER_LIFE) } else { 0 };
+        IN_FLIGHT + usize::try_from(more).unwrap_or(0)
     }
 
     /// Runs a worker to its end and takes in everything that it says, to us and to the ledger.

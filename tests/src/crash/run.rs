@@ -97,6 +97,7 @@ async fn judged(options: PlanOptions, dir: &Path) -> anyhow::Result<Report> {
     Ok(Report {
         rounds: harness.options.rounds,
         seed: harness.options.seed,
+        has_short_lives: harness.options.life_max.is_some(),
         kills,
         acknowledged: harness.callers.acknowledged(),
         outside: counts,
@@ -107,7 +108,7 @@ async fn judged(options: PlanOptions, dir: &Path) -> anyhow::Result<Report> {
 impl Harness {
     fn new(options: PlanOptions, dir: &Path, service: &Running) -> Self {
         Self {
-            plan: Plan::new(options.seed),
+            plan: Plan::new(options.seed, options.life_max),
             callers: Callers::new(options.seed),
             book: Arc::default(),
             booking: service.address(),
@@ -152,12 +153,13 @@ impl Harness {
 }
 
 fn keep(options: &PlanOptions, dir: TempDir) {
-    let PlanOptions { rounds, seed, sabotage } = options;
+    let PlanOptions { rounds, seed, life_max, sabotage } = options;
     let sabotage = sabotage.and_then(|fault| fault.to_possible_value());
     let sabotage = sabotage.map(|fault| format!(" --sabotage {}", fault.get_name())).unwrap_or_default();
+    let life_max = life_max.map(|millis| format!(" --life-max {millis}")).unwrap_or_default();
     let dir = dir.keep();
     note(&format!(
-        "--rounds {rounds} --seed {seed}{sabotage} failed; the directory is kept: {}",
+        "--rounds {rounds} --seed {seed}{life_max}{sabotage} failed; the directory is kept: {}",
         dir.display()
     ));
 }

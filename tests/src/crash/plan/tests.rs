@@ -5,7 +5,7 @@ use crate::crash::phase::{Marks, Phase};
 
 #[test]
 fn half_of_the_kills_are_at_points_and_no_phase_is_left_out() {
-    let mut plan = Plan::new(7);
+    let mut plan = Plan::new(7, None);
     assert!(matches!(plan.draw(), Kill::Ready { .. }), "the first worker brings its workflows into flight");
     let mut points = 0;
     let mut phases = BTreeMap::<Phase, usize>::new();
@@ -31,7 +31,7 @@ fn half_of_the_kills_are_at_points_and_no_phase_is_left_out() {
 #[test]
 fn the_same_seed_draws_the_same() {
     let draws = |seed| {
-        let mut plan = Plan::new(seed);
+        let mut plan = Plan::new(seed, None);
         (0..50).map(|_| plan.draw()).collect::<Vec<_>>()
     };
     assert_eq!(draws(1), draws(1));
@@ -40,7 +40,7 @@ fn the_same_seed_draws_the_same() {
 
 #[test]
 fn a_point_that_nobody_reaches_is_not_drawn_for_ever() {
-    let mut plan = Plan::new(3);
+    let mut plan = Plan::new(3, None);
     for _ in 0..200 {
         plan.draw();
         plan.learn(None, &Marks::default());
@@ -49,4 +49,22 @@ fn a_point_that_nobody_reaches_is_not_drawn_for_ever() {
     let hits =
         (0..40).filter_map(|_| if let Kill::Point { hit, .. } = plan.draw() { Some(hit) } else { None });
     assert_eq!(hits.max(), Some(1));
+}
+
+#[test]
+fn short_lives_are_short_and_some_end_while_the_store_is_opened() {
+    let mut plan = Plan::new(5, Some(50));
+    assert!(matches!(plan.draw(), Kill::Ready { .. }), "the first worker brings its workflows into flight");
+    let mut opening = 0;
+    for _ in 0..300 {
+        match plan.draw() {
+            Kill::Opening { after } => {
+                opening += 1;
+                assert!(after.as_millis() <= 50);
+            }
+            Kill::Ready { after } => assert!(after.as_millis() <= 50),
+            Kill::Point { .. } => panic!("a point is no random moment"),
+        }
+    }
+    assert_eq!(opening, 150);
 }
