@@ -29,6 +29,13 @@ pub(crate) fn place(dir: &Path) -> PathBuf {
 
 /// Keeps what sled may overwrite, unless an earlier opening left something.
 pub(super) fn keep(dir: &Path) -> Result<(), StoreError> {
+    let path = dir.join("db");
+    let read = || File::open(&path).and_then(|log| Ok((Segments::of(&log)?, log)));
+    let (segments, log) = read().map_err(|error| file_error("read", &path, error))?;
+    if segments.whole.is_empty() {
+        // sled would begin a new log in its place.
+        return Err(StoreError::corrupt(path.display(), "no segment of the log has a whole header"));
+    }
     let kept = place(dir);
     if kept.exists() {
         return Ok(());
@@ -37,8 +44,7 @@ pub(super) fn keep(dir: &Path) -> Result<(), StoreError> {
     remove(&new)?;
     let copy = || -> io::Result<()> {
         fs::create_dir(&new)?;
-        let log = File::open(dir.join("db"))?;
-        for offset in unstable_segments(&log)? {
+        for offset in segments.unstable() {
             fs::write(new.join(format!("db-at-{offset}")), read_segment(&log, offset)?)?;
         }
         Ok(())
@@ -63,32 +69,48 @@ fn remove(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// The offsets of segments that are not below the highest position that any segment calls stable.
-fn unstable_segments(log: &File) -> io::Result<Vec<u64>> {
-    let length = log.metadata()?.len();
-    let (mut segments, mut is_damaged) = (Vec::new(), false);
-    let mut stable = 0;
-    for offset in (0..length).step_by(512 * 1024) {
-        let mut header = [0; HEADER];
-        if length - offset < HEADER as u64 {
-            break;
-        }
-        log.read_exact_at(&mut header, offset)?;
-        match parse(&header) {
-            Some((position, stable_to)) => {
-                stable = stable.max(stable_to);
-                segments.push((position, offset));
+/// What the headers of a log say.
+struct Segments {
+    length: u64,
+    /// The position in the log and the offset in the file of those whose header is whole.
+    whole: Vec<(u64, u64)>,
+    /// The highest position that any of them calls stable.
+    stable: u64,
+    /// Whether the header of one is damaged.
+    is_damaged: bool,
+}
+
+impl Segments {
+    fn of(log: &File) -> io::Result<Self> {
+        let length = log.metadata()?.len();
+        let mut segments = Self { length, whole: Vec::new(), stable: 0, is_damaged: false };
+        for offset in (0..length).step_by(512 * 1024) {
+            let mut header = [0; HEADER];
+            if length - offset < HEADER as u64 {
+                break;
             }
-            None => is_damaged |= header.iter().any(|byte| *byte != 0),
+            log.read_exact_at(&mut header, offset)?;
+            match parse(&header) {
+                Some((position, stable_to)) => {
+                    segments.stable = segments.stable.max(stable_to);
+                    segments.whole.push((position, offset));
+                }
+                None => segments.is_damaged |= header.iter().any(|byte| *byte != 0),
+            }
         }
+        Ok(segments)
     }
-    if is_damaged {
-        // sled takes a segment whose header is damaged for an empty one, and goes on writing before it, in any
-        // segment that is free.
-        return Ok((0..length).step_by(512 * 1024).collect());
+
+    /// The offsets of segments that are not below the highest position that any segment calls stable.
+    fn unstable(&self) -> Vec<u64> {
+        if self.is_damaged {
+            // sled takes a segment whose header is damaged for an empty one, and goes on writing before it, in any
+            // segment that is free.
+            return (0..self.length).step_by(512 * 1024).collect();
+        }
+        let lowest = self.stable / SEGMENT * SEGMENT;
+        self.whole.iter().filter(|(position, _)| *position >= lowest).map(|(_, offset)| *offset).collect()
     }
-    let lowest = stable / SEGMENT * SEGMENT;
-    Ok(segments.into_iter().filter(|(position, _)| *position >= lowest).map(|(_, offset)| offset).collect())
 }
 
 fn read_segment(log: &File, offset: u64) -> io::Result<Vec<u8>> {
