@@ -25,3 +25,5 @@ mod starts_in_a_race;
 mod support;
 #[path = "cases_recovery/undoing.rs"]
 mod undoing;
+#[path = "cases_recovery/unopenable.rs"]
+mod unopenable;
