@@ -3,17 +3,15 @@
 #[cfg(test)]
 mod support;
 
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use steadfast_core::{RunId, ShardId, Timestamp};
-use steadfast_store::{Commits, Group, Sessions, Transition, Verdict, Write};
-use steadfast_store_sled::{Clock, SledStore};
+use steadfast_core::Timestamp;
+use steadfast_store::{Commits, Sessions};
 use tempfile::TempDir;
 
-use support::options;
+use clocked::{commit, open};
 
 const HOUR: Duration = Duration::from_secs(3_600);
 const LEASE: Duration = Duration::from_secs(5);
@@ -22,21 +20,37 @@ fn at(seconds: u64) -> Timestamp {
     Timestamp::from_micros(seconds * 1_000_000)
 }
 
-fn open(dir: &Path, seconds: &Arc<AtomicU64>) -> SledStore {
-    let mut options = options(dir);
-    let seconds = Arc::clone(seconds);
-    options.clock = Clock::from_fn(move || at(seconds.load(Ordering::Relaxed)));
-    SledStore::open(options).unwrap()
-}
+/// A store on a clock that the test sets.
+#[cfg(test)]
+mod clocked {
+    use std::path::Path;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Commits something at `time`, in a session of its own.
-fn commit(store: &SledStore, time: Timestamp) {
-    let session = store.open_session("owner", LEASE).unwrap().id;
-    let row = store.claim_shard(session, ShardId(0)).unwrap();
-    let write = Write::PutDue { at: time, run: RunId::from_bytes([1; 16]) };
-    let transition = Transition { shard: row.shard, epoch: row.epoch, expected: None, writes: vec![write] };
-    let group = Group { at: time, transitions: vec![transition] };
-    assert_eq!(store.commit(&group).unwrap(), [Verdict::Committed]);
+    use steadfast_core::{RunId, ShardId, Timestamp};
+    use steadfast_store::{Commits, Group, Sessions, Transition, Verdict, Write};
+    use steadfast_store_sled::{Clock, SledStore};
+
+    use super::{LEASE, at};
+    use crate::support::options;
+
+    pub(crate) fn open(dir: &Path, seconds: &Arc<AtomicU64>) -> SledStore {
+        let mut options = options(dir);
+        let seconds = Arc::clone(seconds);
+        options.clock = Clock::from_fn(move || at(seconds.load(Ordering::Relaxed)));
+        SledStore::open(options).unwrap()
+    }
+
+    /// Commits something at `time`, in a session of its own.
+    pub(crate) fn commit(store: &SledStore, time: Timestamp) {
+        let session = store.open_session("owner", LEASE).unwrap().id;
+        let row = store.claim_shard(session, ShardId(0)).unwrap();
+        let write = Write::PutDue { at: time, run: RunId::from_bytes([1; 16]) };
+        let transition =
+            Transition { shard: row.shard, epoch: row.epoch, expected: None, writes: vec![write] };
+        let group = Group { at: time, transitions: vec![transition] };
+        assert_eq!(store.commit(&group).unwrap(), [Verdict::Committed]);
+    }
 }
 
 #[test]
