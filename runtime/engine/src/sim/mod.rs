@@ -13,7 +13,11 @@ mod client;
 mod dice;
 mod node;
 mod plan;
+mod program;
 mod trap;
 mod world;
 
 pub use plan::{SimBody, SimFailure, SimReport, Simulation};
+pub use program::{
+    Block, Call, Choice, LocalStep, Node, Observer, Program, ScriptedEnd, Seen, UndoCall, Wait, scripted_body,
+};
