@@ -17,6 +17,7 @@ mod program;
 mod trap;
 mod world;
 
+pub use dice::Dice;
 pub use plan::{SimBody, SimFailure, SimReport, Simulation};
 pub use program::{
     Block, Call, Choice, LocalStep, Node, Observer, Program, ScriptedEnd, Seen, UndoCall, Wait, scripted_body,

@@ -20,8 +20,8 @@ impl Program {
     pub fn draw(seed: u64, size: usize) -> Self {
         let mut draw = Draw { dice: Dice::new(seed ^ 0x5eed_0f9a_0657_a115), site: 0 };
         let mut budget = size.max(1);
-        // In every other program all that happens is inside a saga.
-        let body = if draw.dice.percent(50) && budget > 2 {
+        // In some programs all that happens is inside a saga.
+        let body = if draw.dice.percent(30) && budget > 2 {
             let mut inner = budget - 1;
             Block(vec![Node::Saga(draw.block(&mut inner, 1, true))])
         } else {
@@ -39,68 +39,84 @@ struct Draw {
 impl Draw {
     /// A block of at least one node; takes what it uses off the budget.
     fn block(&mut self, budget: &mut usize, depth: u32, in_saga: bool) -> Block {
-        let wanted = if depth < 2 { 3 + self.dice.index(7) } else { 1 + self.dice.index(4) };
+        let wanted = if depth < 2 { 5 + self.dice.index(12) } else { 1 + self.dice.index(4) };
         let mut nodes = Vec::new();
         while nodes.len() < wanted && *budget > 0 {
             *budget -= 1;
-            nodes.push(self.node(budget, depth, in_saga));
+            let node = self.node(budget, depth, in_saga);
+            // Most of what may fail on the way to the end of the function is caught: else few would come far.
+            let is_caught = depth == 0 && *budget > 0 && self.dice.percent(70);
+            *budget -= usize::from(is_caught);
+            nodes.push(if is_caught { Node::Catch(Block(vec![node])) } else { node });
         }
         Block(nodes)
     }
 
     fn node(&mut self, budget: &mut usize, depth: u32, in_saga: bool) -> Node {
-        if depth >= DEPTH_MAX || *budget < 2 || self.dice.percent(40) {
+        if depth >= DEPTH_MAX || *budget < 3 || self.dice.percent(45) {
             return self.leaf(in_saga);
         }
-        let depth = depth + 1;
+        // What follows shall have something left.
+        let share = 3 + self.dice.index(*budget / 3 + 1);
+        let share = share.min(*budget);
+        *budget -= share;
+        self.composite(share, depth + 1, in_saga)
+    }
+
+    /// A node with blocks below it, of at most `share` nodes in all.
+    fn composite(&mut self, share: usize, depth: u32, in_saga: bool) -> Node {
+        let one = |draw: &mut Self, in_saga| draw.block(&mut { share }, depth, in_saga);
         match self.dice.below(100) {
-            0..10 => Node::Join(self.branches(budget, depth, in_saga)),
-            10..22 => Node::TryJoin(self.branches(budget, depth, in_saga)),
-            22..36 => Node::Race(self.branches(budget, depth, in_saga)),
-            36..46 => {
+            0..10 => Node::Join(self.parts(share, depth, in_saga)),
+            10..22 => Node::TryJoin(self.parts(share, depth, in_saga)),
+            22..34 => Node::Race(self.parts(share, depth, in_saga)),
+            34..46 => {
                 let wait = [Wait::Here, Wait::Later, Wait::Later, Wait::Never][self.dice.index(4)];
-                Node::Spawn { task: self.block(budget, depth, in_saga), wait }
+                Node::Spawn { task: one(self, in_saga), wait }
             }
             46..54 => {
-                let body = self.block(budget, depth, in_saga);
-                Node::Scope { body, until: self.block(budget, depth, in_saga) }
+                let (body, until) = self.pair(share, depth, in_saga);
+                Node::Scope { body, until }
             }
-            54..58 => Node::Disconnected(self.block(budget, depth, in_saga)),
-            58..61 => Node::UntilCancelled(self.block(budget, depth, in_saga)),
-            61..77 => Node::Saga(self.block(budget, depth, true)),
-            77..81 if in_saga => Node::OnUndo(self.block(budget, depth, false)),
-            77..86 => Node::Catch(self.block(budget, depth, in_saga)),
-            86..94 => {
+            54..58 => Node::Disconnected(one(self, in_saga)),
+            58..61 => Node::UntilCancelled(one(self, in_saga)),
+            61..77 => Node::Saga(one(self, true)),
+            77..82 if in_saga => Node::OnUndo(one(self, false)),
+            77..88 => Node::Catch(one(self, in_saga)),
+            88..94 => {
                 let on = [Choice::Value, Choice::Value, Choice::Random, Choice::Now, Choice::Cancelled];
                 let on = on[self.dice.index(on.len())];
-                let then = self.block(budget, depth, in_saga);
-                Node::Branch { on, then, otherwise: self.block(budget, depth, in_saga) }
+                let (then, otherwise) = self.pair(share, depth, in_saga);
+                Node::Branch { on, then, otherwise }
             }
             _ => {
                 let times = 2 + u8::try_from(self.dice.below(2)).unwrap_or(0);
                 // Each turn counts.
-                let mut inner = (*budget / usize::from(times)).max(1);
-                let body = self.block(&mut inner, depth, in_saga);
-                *budget = budget.saturating_sub(body.size() * usize::from(times));
-                Node::Repeat { times, body }
+                let mut share = (share / usize::from(times)).max(1);
+                Node::Repeat { times, body: self.block(&mut share, depth, in_saga) }
             }
         }
     }
 
-    fn branches(&mut self, budget: &mut usize, depth: u32, in_saga: bool) -> Vec<Block> {
-        let count = 2 + self.dice.index(2);
-        (0..count).map(|_| self.block(budget, depth, in_saga)).collect()
+    fn parts(&mut self, share: usize, depth: u32, in_saga: bool) -> Vec<Block> {
+        let count = (2 + self.dice.index(2)).min(share);
+        (0..count).map(|_| self.block(&mut (share / count), depth, in_saga)).collect()
+    }
+
+    fn pair(&mut self, share: usize, depth: u32, in_saga: bool) -> (Block, Block) {
+        let one = self.block(&mut (share / 2), depth, in_saga);
+        (one, self.block(&mut (share / 2), depth, in_saga))
     }
 
     fn leaf(&mut self, in_saga: bool) -> Node {
         match self.dice.below(100) {
-            0..64 => Node::Call(self.call(in_saga)),
-            64..76 => Node::Sleep([0, 10, 500, 1_000, 3_000, 60_000][self.dice.index(6)]),
-            76..84 => Node::Step(LocalStep { site: self.next_site(), fails: self.dice.percent(15) }),
-            84..88 => Node::SideEffect,
-            88..92 => Node::Random,
-            92..94 => Node::Uuid,
-            94..97 => Node::Now,
+            0..66 => Node::Call(self.call(in_saga)),
+            66..78 => Node::Sleep([0, 10, 500, 1_000, 3_000, 60_000][self.dice.index(6)]),
+            78..86 => Node::Step(LocalStep { site: self.next_site(), fails: self.dice.percent(15) }),
+            86..90 => Node::SideEffect,
+            90..94 => Node::Random,
+            94..96 => Node::Uuid,
+            96..98 => Node::Now,
             _ => Node::Fail,
         }
     }

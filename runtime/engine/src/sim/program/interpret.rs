@@ -54,8 +54,9 @@ impl Definition for Function {
         let place =
             Place { context, saga: None, inside: Vec::new(), counts, observer: self.observer.clone() };
         Box::pin(async move {
-            let value = run(&place, &body, input.decode::<u64>().unwrap_or(0)).await?;
-            Payload::json(&value).map_err(WorkflowError::fail)
+            let result = run(&place, &body, input.decode::<u64>().unwrap_or(0)).await;
+            place.see(|| Seen::Returned { error: result.as_ref().err().cloned() });
+            Payload::json(&result?).map_err(WorkflowError::fail)
         })
     }
 }
@@ -248,7 +249,12 @@ fn on_undo(place: &Place, block: &Block, value: u64) {
     let (outside, block) = (place.clone(), block.clone());
     scope.on_undo(move |context| {
         let place = Place { saga: None, inside: Vec::new(), ..outside.with_context(context) };
-        place.see(|| Seen::UndoBegan { number });
-        Box::pin(async move { run(&place, &block, value).await.map(|_| ()) })
+        let after = EventId(place.context.history_len());
+        place.see(|| Seen::UndoBegan { number, after });
+        Box::pin(async move {
+            let result = run(&place, &block, value).await;
+            place.see(|| Seen::UndoEnded { number, is_ok: result.is_ok() });
+            result.map(|_| ())
+        })
     });
 }

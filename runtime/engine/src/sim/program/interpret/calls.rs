@@ -51,13 +51,18 @@ impl Place {
             undo,
             call_site: Location::caller(),
         };
-        let name = call.name();
-        self.outcome(name.as_str(), self.context.start_activity(spec, self.saga.as_ref())).await
+        let name = Named {
+            name: call.name().to_string(),
+            is_timer: false,
+            undo: call.undo.map(|undo| undo.name().to_string()),
+        };
+        self.outcome(name, self.context.start_activity(spec, self.saga.as_ref())).await
     }
 
     pub(super) async fn sleep(&self, millis: u64) -> Result<u64, WorkflowError> {
         let due = self.context.now().after(Duration::from_millis(millis));
-        self.outcome("sleep", self.context.start_timer(due, false, Location::caller())).await
+        let name = Named { name: "sleep".to_owned(), is_timer: true, undo: None };
+        self.outcome(name, self.context.start_timer(due, false, Location::caller())).await
     }
 
     pub(super) async fn step(&self, step: &LocalStep, value: u64) -> Result<u64, WorkflowError> {
@@ -72,7 +77,7 @@ impl Place {
         });
         let name = format!("step {}", step.site);
         let spec = StepCallSpec { name: name.clone(), body, retry: policy(3), call_site: Location::caller() };
-        self.outcome(&name, self.context.start_step(spec)).await
+        self.outcome(Named { name, is_timer: false, undo: None }, self.context.start_step(spec)).await
     }
 
     pub(super) fn side_effect(&self, value: u64) -> u64 {
@@ -85,9 +90,17 @@ impl Place {
         recorded
     }
 
-    async fn outcome(&self, name: &str, start: CallStart) -> Result<u64, WorkflowError> {
+    async fn outcome(&self, named: Named, start: CallStart) -> Result<u64, WorkflowError> {
+        let Named { name, is_timer, undo } = named;
         let (begun, outcome) = match start {
-            CallStart::Open(item) => (Some(item.id()), item.await),
+            CallStart::Open(item) => {
+                let begun = item.id();
+                self.see(|| Seen::Begun { begun, name: (!is_timer).then(|| name.clone()), undo });
+                let mut open = Open { place: self, begun: Some(begun) };
+                let outcome = item.await;
+                open.begun = None;
+                (Some(begun), outcome)
+            }
             CallStart::Refused(error) => (None, Outcome::Failed(error)),
             CallStart::Halted => std::future::pending().await,
         };
@@ -96,13 +109,30 @@ impl Place {
             Outcome::Completed(payload) => Ok(payload.decode().unwrap_or(0)),
             Outcome::Fired => Ok(0),
             Outcome::Failed(CallError::Cancelled) => Err(WorkflowError::Cancelled),
-            Outcome::Failed(error) => Err(failed(name, begun, error)),
+            Outcome::Failed(error) => Err(WorkflowError::Activity { name, scheduled: begun, error }),
         }
     }
 }
 
-fn failed(name: &str, scheduled: Option<EventId>, error: CallError) -> WorkflowError {
-    WorkflowError::Activity { name: name.to_owned(), scheduled, error }
+/// What is begun.
+struct Named {
+    name: String,
+    is_timer: bool,
+    undo: Option<String>,
+}
+
+/// Tells of a call that is dropped while it is open.
+struct Open<'a> {
+    place: &'a Place,
+    begun: Option<EventId>,
+}
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        if let Some(begun) = self.begun {
+            self.place.see(|| Seen::Dropped { begun });
+        }
+    }
 }
 
 fn step_failure() -> AttemptError {
