@@ -65,6 +65,8 @@ pub(crate) struct SagaBook {
     pub(crate) registered: RefCell<BTreeSet<EventId>>,
     /// How many undos of the workflow's own are registered.
     pub(crate) own: Cell<u32>,
+    /// The number of the newest of them.
+    pub(crate) newest_own: Cell<u32>,
     /// Sagas that unwind now.
     pub(crate) unwinding: Cell<u32>,
     /// Whether any saga has begun to unwind.

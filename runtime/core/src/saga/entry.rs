@@ -7,22 +7,34 @@ use std::task::Poll;
 
 use crate::error::WorkflowError;
 use crate::exec::{RunContext, StepRecord};
+use crate::id::EventId;
 
 /// An undo that is code of the workflow's own.
 pub(crate) type OwnUndo =
     Box<dyn FnOnce(RunContext) -> Pin<Box<dyn Future<Output = Result<(), WorkflowError>>>>>;
 
+/// Where an entry stands among those of all sagas of the run: the event of a step; for the workflow's own code the last
+/// event before it was registered, and its number.
+pub(crate) type Place = (EventId, u32);
+
 /// One entry; the newest is undone first.
 pub(crate) enum Entry {
     Step(Rc<StepRecord>),
-    Own(OwnUndo),
+    Own(Place, OwnUndo),
 }
 
 impl Entry {
     pub(crate) fn step(&self) -> Option<&Rc<StepRecord>> {
         match self {
             Self::Step(step) => Some(step),
-            Self::Own(_) => None,
+            Self::Own(..) => None,
+        }
+    }
+
+    pub(crate) fn place(&self) -> Place {
+        match self {
+            Self::Step(step) => (step.id, 0),
+            Self::Own(place, _) => *place,
         }
     }
 }

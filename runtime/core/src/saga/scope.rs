@@ -20,6 +20,7 @@ pub(super) struct Inner {
     pub(super) context: RunContext,
     /// Its number in the run, from 1.
     pub(super) number: u32,
+    /// By place, the oldest first.
     pub(super) entries: RefCell<Vec<Entry>>,
     /// The body is over: no step can be added.
     closed: Cell<bool>,
@@ -80,9 +81,12 @@ impl SagaScope {
         if self.is_closed() {
             return;
         }
-        let own = &self.0.context.cell.sagas.own;
-        own.set(own.get() + 1);
-        self.0.entries.borrow_mut().push(Entry::Own(Box::new(undo)));
+        let cell = &self.0.context.cell;
+        let book = &cell.sagas;
+        book.own.set(book.own.get() + 1);
+        book.newest_own.set(book.newest_own.get() + 1);
+        let place = (cell.last.get(), book.newest_own.get());
+        self.0.entries.borrow_mut().push(Entry::Own(place, Box::new(undo)));
     }
 
     pub(crate) fn register(&self, step: StepRecord) -> Rc<StepRecord> {
@@ -148,7 +152,10 @@ impl SagaScope {
         if let Some(parent) = &self.0.parent {
             let keep =
                 entries.into_iter().filter(|entry| entry.step().is_none_or(|step| step.undo.is_some()));
-            parent.0.entries.borrow_mut().extend(keep);
+            let mut own = parent.0.entries.borrow_mut();
+            own.extend(keep);
+            // The parent may have scheduled steps meanwhile: what counts is when each was scheduled.
+            own.sort_by_key(Entry::place);
             return;
         }
         let book = &self.0.context.cell.sagas;
@@ -157,7 +164,7 @@ impl SagaScope {
                 Entry::Step(step) => {
                     book.registered.borrow_mut().remove(&step.id);
                 }
-                Entry::Own(_) => book.own.set(book.own.get().saturating_sub(1)),
+                Entry::Own(..) => book.own.set(book.own.get().saturating_sub(1)),
             }
         }
     }

@@ -118,7 +118,7 @@ fn next_entry(saga: &SagaScope) -> Option<Entry> {
 async fn undo(context: &RunContext, entry: Entry) -> Result<bool, FailedUndo> {
     let book = &context.cell.sagas;
     match entry {
-        Entry::Own(own) => {
+        Entry::Own(_, own) => {
             let result = own(context.clone()).await;
             book.own.set(book.own.get().saturating_sub(1));
             result.map(|()| true).map_err(|error| FailedUndo {

@@ -1,4 +1,4 @@
-use futures::future::{Either, select, try_join};
+use futures::future::{Either, join, select, try_join};
 
 use crate::exec::tests::kit::*;
 use crate::failure::Effect;
@@ -201,5 +201,43 @@ fn a_saga_undoes_its_steps_only_after_those_of_a_nested_one_that_was_dropped() {
         text.contains("15 CompensationFinished undone 1 failed 0\n16 scheduled undo outer to undo 2"),
         "{text}"
     );
+    assert!(text.ends_with("Failed `fails` failed: Declined: no Compensated"), "{text}");
+}
+
+#[test]
+fn steps_of_a_nested_saga_are_undone_in_the_order_of_scheduling_of_all() {
+    let mut drive = Drive::start(define(|ctx| async move {
+        let saga = ctx.saga(None);
+        let s = saga.clone();
+        saga.run(async move {
+            let nested = s.context().saga(Some(&s));
+            let n = nested.clone();
+            let inner = nested.run(async move {
+                n.on_undo(|ctx| Box::pin(async move { call(&ctx, "own").await.map(|_| ()) }));
+                step(&n, "inner", "undo inner").await?;
+                step(&n, "inner two", "undo inner two").await
+            });
+            let outer = async {
+                step(&s, "outer", "undo outer").await?;
+                step(&s, "outer two", "undo outer two").await
+            };
+            let (inner, outer) = join(inner, outer).await;
+            inner?;
+            outer?;
+            step(&s, "fails", "u").await
+        })
+        .await
+    }));
+    // Scheduled: inner 2, outer 3, outer two 5, inner two 7.
+    drive.ok(3, 1).ok(2, 1).ok(5, 1).ok(7, 1).declined(10);
+    drive.ok(13, 0).ok(15, 0).ok(17, 0).ok(19, 0).ok(21, 0);
+    let text = drive.text();
+    let order: Vec<&str> = text
+        .lines()
+        .skip_while(|line| !line.contains("CompensationStarted"))
+        .filter_map(|line| line.split_once(" scheduled "))
+        .map(|(_, rest)| rest.split(" to undo").next().unwrap_or_default())
+        .collect();
+    assert_eq!(order, ["undo inner two", "undo outer two", "undo outer", "undo inner", "own"], "{text}");
     assert!(text.ends_with("Failed `fails` failed: Declined: no Compensated"), "{text}");
 }
