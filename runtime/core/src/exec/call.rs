@@ -161,7 +161,7 @@ impl RunContext {
                     settled: RefCell::new(None),
                     delivered: Cell::new(false),
                     dropped: Cell::new(false),
-                    waiter: RefCell::new(None),
+                    waiters: RefCell::new(Vec::new()),
                 };
                 Some(saga.register(step))
             }

@@ -66,8 +66,8 @@ pub(crate) struct StepRecord {
     pub(crate) delivered: Cell<bool>,
     /// The future was dropped before the result reached the code.
     pub(crate) dropped: Cell<bool>,
-    /// Who waits for it to be over.
-    pub(crate) waiter: RefCell<Option<Waker>>,
+    /// Who waits for it to be over, in the order in which they began to.
+    pub(crate) waiters: RefCell<Vec<Waker>>,
 }
 
 impl StepRecord {
@@ -96,7 +96,7 @@ impl RunCell {
             if effect == Effect::None {
                 self.sagas.registered.borrow_mut().remove(&step.id);
             }
-            if let Some(waker) = step.waiter.borrow_mut().take() {
+            for waker in step.waiters.take() {
                 waker.wake();
             }
         }

@@ -46,7 +46,10 @@ pub(crate) async fn settled(steps: Vec<Rc<StepRecord>>) {
             if step.is_settled() {
                 return Poll::Ready(());
             }
-            *step.waiter.borrow_mut() = Some(cx.waker().clone());
+            let mut waiters = step.waiters.borrow_mut();
+            if !waiters.iter().any(|waiter| waiter.will_wake(cx.waker())) {
+                waiters.push(cx.waker().clone());
+            }
             Poll::Pending
         })
         .await;

@@ -5,6 +5,7 @@
 //! the run, whatever becomes of the future that waits for it.
 
 mod entry;
+mod nested;
 mod scope;
 mod unwind;
 

@@ -4,10 +4,11 @@ use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::task::Waker;
 
 use super::entry::{Entry, settled};
+use super::nested::Stage;
 use super::unwind::{Unwinding, unwind};
 use crate::error::WorkflowError;
 use crate::exec::{RunContext, StepRecord};
@@ -22,9 +23,10 @@ pub(super) struct Inner {
     pub(super) number: u32,
     /// By place, the oldest first.
     pub(super) entries: RefCell<Vec<Entry>>,
-    /// The body is over: no step can be added.
-    closed: Cell<bool>,
+    pub(super) stage: Cell<Stage>,
     pub(super) parent: Option<SagaScope>,
+    /// Sagas that began in it; those that are over may be missing.
+    pub(super) nested: RefCell<Vec<Weak<Inner>>>,
     /// Nested sagas that unwind by themselves; this one's undos come after theirs.
     pub(super) unwinding_below: RefCell<Vec<SagaScope>>,
     pub(super) unwinding: RefCell<Option<Unwinding>>,
@@ -39,22 +41,29 @@ impl fmt::Debug for SagaScope {
 }
 
 impl RunContext {
-    /// A saga in this scope, inside `parent` if one is given.
+    /// A saga in this scope, inside `parent` if one is given. Inside one that has failed it is over from the start.
     #[must_use]
     pub fn saga(&self, parent: Option<&SagaScope>) -> SagaScope {
+        let parent = parent.and_then(SagaScope::heir);
+        let is_late = parent.as_ref().is_some_and(|parent| parent.0.stage.get() == Stage::Failed);
         let book = &self.cell.sagas;
         let number = book.newest.get() + 1;
         book.newest.set(number);
-        SagaScope(Rc::new(Inner {
+        let inner = Rc::new(Inner {
             context: self.clone(),
             number,
             entries: RefCell::new(Vec::new()),
-            closed: Cell::new(false),
-            parent: parent.cloned(),
+            stage: Cell::new(if is_late { Stage::Failed } else { Stage::Body }),
+            parent,
+            nested: RefCell::new(Vec::new()),
             unwinding_below: RefCell::new(Vec::new()),
             unwinding: RefCell::new(None),
             waiter: RefCell::new(None),
-        }))
+        });
+        if let Some(parent) = &inner.parent {
+            parent.adopt(&inner);
+        }
+        SagaScope(inner)
     }
 }
 
@@ -65,10 +74,10 @@ impl SagaScope {
         &self.0.context
     }
 
-    /// Whether the body is over.
+    /// Whether the body is over, or the saga around this one has failed: no step can be added.
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        self.0.closed.get()
+        self.0.stage.get() != Stage::Body
     }
 
     /// Registers code of the workflow's own. Its place is after the last step scheduled before it.
@@ -109,30 +118,35 @@ impl SagaScope {
     ///
     /// # Errors
     ///
-    /// The error that the body returned, whatever became of the undos.
+    /// The error that the body returned, whatever became of the undos; and one of its own if the saga around this one
+    /// has failed meanwhile, which undoes the steps of both.
     pub async fn run<T>(
         self,
         body: impl Future<Output = Result<T, WorkflowError>>,
     ) -> Result<T, WorkflowError> {
         let mut guard = Guard(Some(self.clone()));
         let result = body.await;
-        self.0.closed.set(true);
-        match result {
-            Ok(value) => {
-                settled(self.steps()).await;
-                if self.has_losers() {
-                    unwind(&self, Unwinding::Losers, "a step lost and the saga succeeded".to_owned()).await;
-                }
-                guard.0 = None;
-                self.commit();
-                Ok(value)
-            }
+        let value = match result {
+            Ok(value) => value,
             Err(error) => {
                 guard.0 = None;
                 unwind(&self, Unwinding::All, error.to_string()).await;
-                Err(error)
+                return Err(error);
             }
+        };
+        if self.0.stage.get() == Stage::Body {
+            self.0.stage.set(Stage::Succeeding);
+            settled(self.steps()).await;
         }
+        if self.0.stage.get() == Stage::Succeeding && self.has_losers() {
+            unwind(&self, Unwinding::Losers, "a step lost and the saga succeeded".to_owned()).await;
+        }
+        guard.0 = None;
+        if self.0.stage.get() == Stage::Failed {
+            return Err(WorkflowError::fail("the saga around this one has failed"));
+        }
+        self.commit();
+        Ok(value)
     }
 
     /// Steps whose result never reached the code and that may have had an effect.
@@ -146,20 +160,14 @@ impl SagaScope {
         self.0.entries.borrow().iter().any(Self::is_loser)
     }
 
-    /// Hands what could be undone to the parent, or forgets it.
+    /// Hands what could be undone to the saga around, or forgets it.
     fn commit(&self) {
-        let entries = self.0.entries.take();
-        if let Some(parent) = &self.0.parent {
-            let keep =
-                entries.into_iter().filter(|entry| entry.step().is_none_or(|step| step.undo.is_some()));
-            let mut own = parent.0.entries.borrow_mut();
-            own.extend(keep);
-            // The parent may have scheduled steps meanwhile: what counts is when each was scheduled.
-            own.sort_by_key(Entry::place);
+        self.0.stage.set(Stage::Succeeded);
+        if self.hand_over() {
             return;
         }
         let book = &self.0.context.cell.sagas;
-        for entry in &entries {
+        for entry in &self.0.entries.take() {
             match entry {
                 Entry::Step(step) => {
                     book.registered.borrow_mut().remove(&step.id);
@@ -179,7 +187,6 @@ impl Drop for Guard {
         if saga.0.context.cell.is_halted() {
             return;
         }
-        saga.0.closed.set(true);
         drop(unwind(&saga, Unwinding::All, "the saga was dropped before it ended".to_owned()));
     }
 }

@@ -1,4 +1,5 @@
 //! Sagas as transcripts; the kit also rebuilds each run before every input.
 
 mod outcomes;
+mod outliving;
 mod unwinding;

@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::entry::{Entry, settled};
+use super::nested::Stage;
 use super::scope::SagaScope;
 use crate::error::CallError;
 use crate::exec::{CallStart, Outcome, RunContext, StepRecord, UndoSpec};
@@ -27,7 +28,13 @@ pub(crate) enum Unwinding {
 }
 
 /// Unwinds as a task of the run and waits for it. If the saga unwinds already, the same task does what is asked.
+///
+/// Unwinding everything, the saga has failed; what runs in it is unwound with it.
 pub(super) fn unwind(saga: &SagaScope, what: Unwinding, cause: String) -> impl Future<Output = ()> + use<> {
+    if what == Unwinding::All {
+        saga.0.stage.set(Stage::Failed);
+        saga.take_over();
+    }
     let mut unwinding = saga.0.unwinding.borrow_mut();
     if unwinding.is_some() {
         *unwinding = Some(what);
@@ -71,6 +78,10 @@ async fn unwind_all(saga: SagaScope, cause: String) {
     let context = saga.0.context.disconnected();
     let (mut undone, mut failed) = (0, Vec::new());
     while let Some(entry) = next_entry(&saga) {
+        if let Some(step) = entry.step() {
+            // One that was taken over meanwhile may be open.
+            over(&context, Rc::clone(step)).await;
+        }
         match undo(&context, entry).await {
             Ok(ran) => undone += u32::from(ran),
             Err(undo) => failed.push(undo),
@@ -86,6 +97,14 @@ async fn unwind_all(saga: SagaScope, cause: String) {
     }
     if cell.record_only(CompensationFinished { saga: number, undone, failed }).is_err() {
         pending::<()>().await;
+    }
+}
+
+/// Cancels a step that is open, and waits for its end.
+async fn over(context: &RunContext, step: Rc<StepRecord>) {
+    if !step.is_settled() {
+        context.cell.cancel_item(step.id);
+        settled(vec![step]).await;
     }
 }
 
