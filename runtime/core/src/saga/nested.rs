@@ -36,6 +36,25 @@ impl SagaScope {
         None
     }
 
+    /// The nearest saga around this one that still has something to say.
+    pub(super) fn around(&self) -> Option<Self> {
+        self.0.parent.as_ref().and_then(Self::heir)
+    }
+
+    /// Nothing of this saga is undone before these have unwound.
+    pub(super) fn wait_for(&self, nested: impl IntoIterator<Item = Self>) {
+        let mut below = self.0.unwinding_below.borrow_mut();
+        below.retain(|nested| nested.0.unwinding.borrow().is_some());
+        below.extend(nested);
+    }
+
+    /// The saga around waits for what unwinds in this one.
+    pub(super) fn hand_over_unwinding(&self) {
+        if let Some(around) = self.around() {
+            around.wait_for(self.0.unwinding_below.take());
+        }
+    }
+
     /// Remembers a saga that begins in this one.
     pub(super) fn adopt(&self, nested: &Rc<Inner>) {
         let mut all = self.0.nested.borrow_mut();
@@ -45,7 +64,8 @@ impl SagaScope {
 
     /// Gives what this saga has registered, and what goes on in it, to the saga around it. `false` if there is none.
     pub(super) fn hand_over(&self) -> bool {
-        let Some(heir) = self.0.parent.as_ref().and_then(Self::heir) else { return false };
+        let Some(heir) = self.around() else { return false };
+        self.hand_over_unwinding();
         let entries = self.0.entries.take().into_iter();
         heir.receive(entries.filter(|entry| entry.step().is_none_or(|step| step.undo.is_some())));
         for nested in self.0.nested.take().iter().filter_map(Weak::upgrade) {
@@ -63,10 +83,10 @@ impl SagaScope {
             nested.0.stage.set(Stage::Failed);
             nested.take_over();
             // One that unwinds goes on with that, and this one waits for it.
-            let mut unwinding = nested.0.unwinding.borrow_mut();
-            if unwinding.is_some() {
-                *unwinding = Some(Unwinding::All);
+            if nested.0.unwinding.borrow().is_some() {
+                *nested.0.unwinding.borrow_mut() = Some(Unwinding::All);
             } else {
+                self.wait_for(nested.0.unwinding_below.take());
                 self.receive(nested.0.entries.take().into_iter());
             }
         }

@@ -35,9 +35,8 @@ pub(super) fn unwind(saga: &SagaScope, what: Unwinding, cause: String) -> impl F
         saga.0.stage.set(Stage::Failed);
         saga.take_over();
     }
-    let mut unwinding = saga.0.unwinding.borrow_mut();
-    if unwinding.is_some() {
-        *unwinding = Some(what);
+    if saga.0.unwinding.borrow().is_some() {
+        *saga.0.unwinding.borrow_mut() = Some(what);
         return Either::Left(ready(()));
     }
     let nothing = saga
@@ -47,12 +46,14 @@ pub(super) fn unwind(saga: &SagaScope, what: Unwinding, cause: String) -> impl F
         .iter()
         .all(|entry| entry.step().is_some_and(|step| step.is_settled() && step.needed_undo().is_none()));
     if nothing {
+        // Whoever undoes something further out waits for what unwinds further in.
+        saga.hand_over_unwinding();
         return Either::Left(ready(()));
     }
-    *unwinding = Some(what);
-    if let Some(parent) = &saga.0.parent {
-        parent.0.unwinding_below.borrow_mut().push(saga.clone());
+    if let Some(around) = saga.around() {
+        around.wait_for([saga.clone()]);
     }
+    *saga.0.unwinding.borrow_mut() = Some(what);
     let book = &saga.0.context.cell.sagas;
     book.unwinding.set(book.unwinding.get() + 1);
     book.began.set(true);
@@ -71,13 +72,14 @@ async fn unwind_all(saga: SagaScope, cause: String) {
         }
     }
     settled(saga.steps()).await;
-    let below = saga.0.unwinding_below.take();
-    for nested in below.iter().rev() {
-        ended(nested).await;
-    }
     let context = saga.0.context.disconnected();
     let (mut undone, mut failed) = (0, Vec::new());
-    while let Some(entry) = next_entry(&saga) {
+    loop {
+        let below = saga.0.unwinding_below.take();
+        for nested in below.iter().rev() {
+            ended(nested).await;
+        }
+        let Some(entry) = next_entry(&saga) else { break };
         if let Some(step) = entry.step() {
             // One that was taken over meanwhile may be open.
             over(&context, Rc::clone(step)).await;

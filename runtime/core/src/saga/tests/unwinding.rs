@@ -241,3 +241,43 @@ fn steps_of_a_nested_saga_are_undone_in_the_order_of_scheduling_of_all() {
     assert_eq!(order, ["undo inner two", "undo outer two", "undo outer", "undo inner", "own"], "{text}");
     assert!(text.ends_with("Failed `fails` failed: Declined: no Compensated"), "{text}");
 }
+
+/// A saga that is dropped unwinds in the one that is still there, however many between them had nothing to undo.
+#[test]
+fn a_saga_waits_also_for_one_that_unwinds_further_in() {
+    for between_succeeds in [false, true] {
+        let mut drive = Drive::start(define(move |ctx| async move {
+            let saga = ctx.saga(None);
+            let s = saga.clone();
+            saga.run(async move {
+                step(&s, "outer", "undo outer").await?;
+                let between = s.context().saga(Some(&s));
+                let b = between.clone();
+                let inside = between.run(async move {
+                    let nested = b.context().saga(Some(&b));
+                    let n = nested.clone();
+                    let inner = nested.run(async move { step(&n, "inner", "undo inner").await });
+                    let race = select(Box::pin(inner), Box::pin(call(b.context(), "fast"))).await;
+                    let Either::Right((Ok(won), _)) = race else { unreachable!("the call wins") };
+                    if between_succeeds { Ok(won) } else { Err(failed("no")) }
+                });
+                inside.await?;
+                Err::<u64, _>(failed("no"))
+            })
+            .await
+        }));
+        drive.ok(2, 1).ok(5, 1);
+        let text = drive.text();
+        assert!(
+            text.ends_with("6 completed 5\n7 cancel 4\n8 CompensationStarted\n9 CompensationStarted"),
+            "{text}"
+        );
+        drive.ok(4, 1).ok(11, 0).ok(14, 0);
+        let text = drive.text();
+        assert!(text.contains("11 scheduled undo inner to undo 4"), "{text}");
+        assert!(
+            text.contains("13 CompensationFinished undone 1 failed 0\n14 scheduled undo outer"),
+            "{text}"
+        );
+    }
+}
