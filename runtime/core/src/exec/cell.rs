@@ -121,6 +121,11 @@ impl RunCell {
         self.dropping.get() || self.fault.borrow().is_some()
     }
 
+    /// Whether futures are being dropped without the run being over: then only destructors run.
+    pub(crate) fn is_dropping(&self) -> bool {
+        self.dropping.get()
+    }
+
     /// Notes the first fault; from then on nothing is issued.
     pub(crate) fn fault(&self, blocked: Blocked) {
         self.fault.borrow_mut().get_or_insert(blocked);

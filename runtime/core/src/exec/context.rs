@@ -134,7 +134,7 @@ impl RunContext {
         call_site: &'static Location<'static>,
         value: impl FnOnce() -> Payload,
     ) -> Payload {
-        if self.cell.is_halted() {
+        if self.cell.is_dropping() {
             return value();
         }
         // In replay the recorded value counts, so the closure is not called.

@@ -84,6 +84,25 @@ fn a_side_effect_that_does_not_fit_stops_the_code_at_once() {
     assert_eq!(mismatch.event.0, 4);
 }
 
+#[test]
+fn a_side_effect_beside_the_call_that_does_not_fit_is_not_computed() {
+    static REACHED: AtomicU32 = AtomicU32::new(0);
+    let drive = recorded();
+    let other = define(|ctx: RunContext| async move {
+        let beside = async {
+            ctx.side_effect(std::panic::Location::caller(), || {
+                REACHED.fetch_add(1, Ordering::Relaxed);
+                crate::Payload::null()
+            });
+            REACHED.fetch_add(1, Ordering::Relaxed);
+        };
+        futures::future::join(call(&ctx, "other"), beside).await.0
+    });
+    let Err(Blocked::Mismatch(mismatch)) = drive.replay_with(other) else { panic!("not a mismatch") };
+    assert_eq!(mismatch.event.0, 2);
+    assert_eq!(REACHED.load(Ordering::Relaxed), 0, "neither the closure nor the code after it ran");
+}
+
 /// Its destructor asks for everything that a context can give.
 struct Guard(RunContext);
 static DROPS: AtomicU32 = AtomicU32::new(0);
