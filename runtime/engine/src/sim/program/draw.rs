@@ -72,7 +72,13 @@ impl Draw {
             22..34 => Node::Race(self.parts(share, depth, in_saga)),
             34..46 => {
                 let wait = [Wait::Here, Wait::Later, Wait::Later, Wait::Never][self.dice.index(4)];
-                Node::Spawn { task: one(self, in_saga), wait }
+                // A saga that goes on while the one around it ends.
+                let task = if in_saga && self.dice.percent(40) {
+                    Block(vec![Node::Saga(self.block(&mut (share - 1), depth, true))])
+                } else {
+                    one(self, in_saga)
+                };
+                Node::Spawn { task, wait }
             }
             46..54 => {
                 let (body, until) = self.pair(share, depth, in_saga);
