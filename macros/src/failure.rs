@@ -7,7 +7,7 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{Attribute, Data, DeriveInput, Fields, LitStr, Meta, Path, parse_quote};
 
-use self::marks::Marks;
+use self::marks::{Marks, Severity};
 use crate::diagnostics::Diagnostics;
 use crate::{meta, signature};
 
@@ -103,6 +103,15 @@ fn entries(attributes: &[Attribute], notes: &mut Diagnostics) -> Vec<meta::Entry
 fn arm(variant: &TokenStream, marks: &Marks, krate: &Path) -> TokenStream {
     if marks.non_retryable {
         return quote!(#variant { .. } => #krate::Disposition::NonRetryable,);
+    }
+    if marks.compensate {
+        let severity = match marks.severity {
+            Severity::Auto => quote!(Auto),
+            Severity::Alert => quote!(Alert),
+        };
+        return quote! {
+            #variant { .. } => #krate::Disposition::Compensate { severity: #krate::Severity::#severity },
+        };
     }
     let no_effect = marks.no_effect;
     let Some(field) = &marks.retry_after else {

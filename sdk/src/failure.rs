@@ -22,10 +22,12 @@ pub(crate) use self::record::{causes_of, read, record};
 /// | `no_effect` | the attempt is known to have changed nothing outside: a saga need not undo it |
 /// | `retry_after = field` | try again, but not before the `Duration` in that field has passed |
 /// | `non_retryable` | give up at once; nothing happened outside |
+/// | `compensate` | give up at once; something was begun outside and a saga undoes it |
+/// | `severity = "alert"` | with `compensate`: the run is also marked needs-attention; `"auto"`, the default, is silent |
 ///
 /// ```
 /// use std::time::Duration;
-/// use steadfast::{Disposition, Failure};
+/// use steadfast::{Disposition, Failure, Severity};
 ///
 /// #[derive(Debug, thiserror::Error, serde::Serialize, serde::Deserialize, Failure)]
 /// enum BankError {
@@ -35,6 +37,9 @@ pub(crate) use self::record::{causes_of, read, record};
 ///     #[error("the bank asks to wait")]
 ///     #[failure(retry_after = wait, no_effect)]
 ///     Busy { wait: Duration },
+///     #[error("charged, and not booked")]
+///     #[failure(compensate, severity = "alert")]
+///     Unbooked,
 ///     #[error("network: {0}")]
 ///     Network(String),
 /// }
@@ -43,6 +48,7 @@ pub(crate) use self::record::{causes_of, read, record};
 /// let busy = BankError::Busy { wait: Duration::from_secs(5) };
 /// let expected = Disposition::Retryable { after: Some(Duration::from_secs(5)), no_effect: true };
 /// assert_eq!(busy.disposition(), expected);
+/// assert_eq!(BankError::Unbooked.disposition(), Disposition::Compensate { severity: Severity::Alert });
 /// ```
 ///
 /// `#[failure(crate = path)]` on the type names this package where it has another name.

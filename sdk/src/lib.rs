@@ -92,7 +92,7 @@ pub use steadfast_core::history;
 pub use steadfast_core::{
     ActivityName, ActivityOptions, ApplicationFailure, AttemptError, AttemptFailure, CallError, CallRefused,
     Disposition, Effect, EventId, IdempotencyKey, InvalidId, Payload, PayloadError, PayloadTooLarge,
-    QueueName, RequestId, RetryPolicy, RunId, TimeoutKind, Timestamp, WorkflowId, WorkflowType,
+    QueueName, RequestId, RetryPolicy, RunId, Severity, TimeoutKind, Timestamp, WorkflowId, WorkflowType,
 };
 #[doc(hidden)]
 pub use steadfast_engine::Sabotage;

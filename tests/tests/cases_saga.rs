@@ -4,6 +4,8 @@
 mod cancelled_clean_up;
 #[path = "cases_saga/cancelled_steps.rs"]
 mod cancelled_steps;
+#[path = "cases_saga/compensating_errors.rs"]
+mod compensating_errors;
 #[path = "cases_saga/every_commit.rs"]
 mod every_commit;
 #[path = "cases_saga/evicted.rs"]

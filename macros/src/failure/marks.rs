@@ -7,9 +7,17 @@ use crate::diagnostics::Diagnostics;
 use crate::meta::Entry;
 use crate::suggest;
 
-const MARKS: &[&str] = &["retryable", "no_effect", "retry_after", "non_retryable"];
-/// Words that one could expect, with what to do instead.
-const UNSUPPORTED: &[&str] = &["compensate", "severity"];
+const MARKS: &[&str] = &["retryable", "no_effect", "retry_after", "non_retryable", "compensate", "severity"];
+/// Pairs that contradict each other.
+const EXCLUDING: &[(&str, &str)] = &[
+    ("non_retryable", "retryable"),
+    ("non_retryable", "retry_after"),
+    ("compensate", "retryable"),
+    ("compensate", "retry_after"),
+    ("compensate", "non_retryable"),
+    ("compensate", "no_effect"),
+];
+const SEVERITIES: &[&str] = &["auto", "alert"];
 
 /// What is said of one variant.
 #[derive(Debug, Default)]
@@ -17,6 +25,16 @@ pub(super) struct Marks {
     pub(super) non_retryable: bool,
     pub(super) no_effect: bool,
     pub(super) retry_after: Option<Member>,
+    pub(super) compensate: bool,
+    pub(super) severity: Severity,
+}
+
+/// Who has to know of a failure that is compensated.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Severity {
+    #[default]
+    Auto,
+    Alert,
 }
 
 /// Whether `key` is a mark.
@@ -33,11 +51,18 @@ impl Marks {
                 notes.push(error);
             }
         }
-        if let Some(entry) = entries.iter().find(|entry| entry.key == "non_retryable") {
-            for other in entries.iter().filter(|other| ["retryable", "retry_after"].contains(&&*other.key)) {
-                let message = format!("`non_retryable` and `{}` exclude each other", other.key);
-                notes.push(entry.refuse(message));
+        let find = |key: &str| entries.iter().find(|entry| entry.key == key);
+        for (one, other) in EXCLUDING {
+            if let (Some(entry), Some(_)) = (find(one), find(other)) {
+                notes.push(entry.refuse(format!("`{one}` and `{other}` exclude each other")));
             }
+        }
+        if let (Some(entry), None) = (find("severity"), find("compensate")) {
+            notes.push(
+                entry.refuse(
+                    "`severity` goes with `compensate`: `#[failure(compensate, severity = \"alert\")]`",
+                ),
+            );
         }
         marks
     }
@@ -54,14 +79,24 @@ impl Marks {
                 self.no_effect = true;
             }
             "retry_after" => self.retry_after = Some(field(entry, fields)?),
-            "crate" => return Err(entry.refuse("`crate` belongs on the type, not on a variant")),
-            other if UNSUPPORTED.contains(&other) => {
-                let message = format!("`{other}` is not supported; the marks are {}", suggest::list(MARKS));
-                return Err(entry.refuse(message));
+            "compensate" => {
+                entry.flag()?;
+                self.compensate = true;
             }
+            "severity" => self.severity = severity(entry)?,
+            "crate" => return Err(entry.refuse("`crate` belongs on the type, not on a variant")),
             other => return Err(entry.refuse(suggest::unknown("mark", other, MARKS))),
         }
         Ok(())
+    }
+}
+
+fn severity(entry: &Entry) -> syn::Result<Severity> {
+    let text = entry.text("\"alert\"")?;
+    match &*text.value() {
+        "auto" => Ok(Severity::Auto),
+        "alert" => Ok(Severity::Alert),
+        other => Err(Error::new(text.span(), suggest::unknown("severity", other, SEVERITIES))),
     }
 }
 

@@ -29,6 +29,10 @@ fn of_an_enum() {
             #[failure(no_effect)]
             #[failure(retryable)]
             Early,
+            #[failure(compensate)]
+            Begun(u8),
+            #[failure(compensate, severity = "alert")]
+            Unbooked,
             Network(String),
         }
     }));
@@ -57,7 +61,10 @@ fn every_mistake_is_told_at_once() {
             #[failure(retry_after = wait)] A { wiat: Duration },
             #[failure(retry_after = 1)] B(Duration),
             #[failure(retry_after = "1s")] C,
-            #[failure(severity = "alert", compensate)] D,
+            #[failure(severity = "alert")] D,
+            #[failure(compensate, severity = "loud")] J,
+            #[failure(compensate, no_effect, non_retryable)] K,
+            #[failure(compensate = "x", severity = 3)] L,
             #[failure(nonretryable)] E,
             #[failure(non_retryable, retry_after = 0)] G(Duration),
             #[failure(no_effect = true, crate = a)] H,
@@ -68,12 +75,17 @@ fn every_mistake_is_told_at_once() {
         messages(item),
         [
             "`retryable` belongs on the variants of an enum",
-            "unknown mark `colour`; known are `retryable`, `no_effect`, `retry_after`, `non_retryable`",
+            "unknown mark `colour`; known are `retryable`, `no_effect`, `retry_after`, `non_retryable`, \
+             `compensate`, `severity`",
             "`retry_after` names a field of this variant that holds a `Duration`; its fields are `wiat`",
             "`retry_after` names a field of this variant that holds a `Duration`; its fields are `0`",
             "`retry_after` names a field of this variant that holds a `Duration`; it has none",
-            "`severity` is not supported; the marks are `retryable`, `no_effect`, `retry_after`, `non_retryable`",
-            "`compensate` is not supported; the marks are `retryable`, `no_effect`, `retry_after`, `non_retryable`",
+            "`severity` goes with `compensate`: `#[failure(compensate, severity = \"alert\")]`",
+            "unknown severity `loud`; known are `auto`, `alert`",
+            "`compensate` and `non_retryable` exclude each other",
+            "`compensate` and `no_effect` exclude each other",
+            "`compensate` takes no value",
+            "`severity` takes a text: `severity = \"alert\"`",
             "unknown mark `nonretryable`; did you mean `non_retryable`?",
             "`non_retryable` and `retry_after` exclude each other",
             "`no_effect` takes no value",

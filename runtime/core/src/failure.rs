@@ -19,6 +19,22 @@ pub enum Disposition {
     },
     /// Give up at once. The attempt is known to have changed nothing outside.
     NonRetryable,
+    /// Give up at once. Something was begun outside and has to be taken back: a saga undoes the step.
+    Compensate {
+        /// Who has to know.
+        severity: Severity,
+    },
+}
+
+/// How much a failure that has to be compensated asks of people.
+///
+/// Variants are only ever added at the end: their order is part of the stored format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Severity {
+    /// Nothing: the saga undoes the step.
+    Auto,
+    /// The saga undoes the step, and the run needs attention.
+    Alert,
 }
 
 /// An error of user code, as recorded: its type, its text and the value itself.
@@ -129,6 +145,7 @@ impl AttemptError {
             Self::Application(failure) => match failure.disposition {
                 Disposition::Retryable { no_effect, .. } => no_effect,
                 Disposition::NonRetryable => true,
+                Disposition::Compensate { .. } => false,
             },
             Self::InputMismatch { .. } => true,
             Self::Panic { .. }
@@ -147,7 +164,17 @@ impl AttemptError {
         let Self::Application(failure) = self else { return None };
         match failure.disposition {
             Disposition::Retryable { after, .. } => after,
-            Disposition::NonRetryable => None,
+            Disposition::NonRetryable | Disposition::Compensate { .. } => None,
+        }
+    }
+
+    /// How much it asks of people, if it is a failure that has to be compensated.
+    #[must_use]
+    pub fn severity(&self) -> Option<Severity> {
+        let Self::Application(failure) = self else { return None };
+        match failure.disposition {
+            Disposition::Compensate { severity } => Some(severity),
+            Disposition::Retryable { .. } | Disposition::NonRetryable => None,
         }
     }
 }

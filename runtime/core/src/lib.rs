@@ -19,7 +19,9 @@ mod saga;
 mod time;
 
 pub use error::{CallError, CallRefused, WorkflowError};
-pub use failure::{ApplicationFailure, AttemptError, AttemptFailure, Disposition, Effect, TimeoutKind};
+pub use failure::{
+    ApplicationFailure, AttemptError, AttemptFailure, Disposition, Effect, Severity, TimeoutKind,
+};
 pub use history::kind::{EventCodecError, decode_events, encode_events};
 pub use id::{
     ActivityName, Epoch, EventId, ID_BYTES_MAX, IdempotencyKey, InvalidId, Namespace, QueueName, RequestId,

@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use steadfast_core::Disposition;
+use steadfast_core::{Disposition, Severity};
 
 use super::Failure;
 use super::record::causes_of;
@@ -56,6 +56,11 @@ impl AnyFailure {
     /// An error that is final, and that says that nothing happened outside.
     pub fn non_retryable(message: impl fmt::Display) -> Self {
         Self::new(message, Disposition::NonRetryable)
+    }
+
+    /// An error that is final, and that says that something was begun outside: a saga undoes the step.
+    pub fn compensate(severity: Severity, message: impl fmt::Display) -> Self {
+        Self::new(message, Disposition::Compensate { severity })
     }
 
     fn new(message: impl fmt::Display, disposition: Disposition) -> Self {

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use super::*;
 use crate::error::{CallError, WorkflowError};
-use crate::failure::{ApplicationFailure, AttemptError, AttemptFailure, Disposition, Effect, TimeoutKind};
+use crate::failure::{
+    ApplicationFailure, AttemptError, AttemptFailure, Disposition, Effect, Severity, TimeoutKind,
+};
 use crate::id::{
     ActivityName, EventId, IdempotencyKey, QueueName, RequestId, RunId, WorkflowId, WorkflowType,
 };
@@ -14,18 +16,26 @@ use crate::retry::RetryPolicy;
 use crate::time::Timestamp;
 
 fn failure() -> AttemptError {
+    application(Disposition::Retryable { after: Some(Duration::from_secs(3)), no_effect: true })
+}
+
+fn application(disposition: Disposition) -> AttemptError {
     AttemptError::Application(Box::new(ApplicationFailure {
         type_name: "BankError".into(),
         message: "bank asks to wait".into(),
         causes: vec!["busy".into()],
-        disposition: Disposition::Retryable { after: Some(Duration::from_secs(3)), no_effect: true },
+        disposition,
         details: Some(Payload::json(&("Busy", 3)).unwrap()),
     }))
 }
 
 fn attempts() -> AttemptSummary {
     let at = Timestamp::from_micros(1_700_000_000_000_001);
-    let failures = vec![AttemptFailure { attempt: 1, at, error: failure() }];
+    let unbooked = application(Disposition::Compensate { severity: Severity::Alert });
+    let failures = vec![
+        AttemptFailure { attempt: 1, at, error: failure() },
+        AttemptFailure { attempt: 2, at, error: unbooked },
+    ];
     AttemptSummary { attempt: 2, begun: vec![at, at], failures, effect: Effect::Unknown }
 }
 

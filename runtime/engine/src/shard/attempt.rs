@@ -2,7 +2,7 @@
 
 use futures::channel::oneshot;
 use steadfast_core::machine::{TaskEvent, TaskKind, TaskOutcome, TaskRefused};
-use steadfast_core::{AttemptError, EventId, Payload};
+use steadfast_core::{AttemptError, EventId, Payload, Severity};
 use steadfast_store::{StoreError, Write};
 
 use super::activate::undo_failed;
@@ -32,6 +32,7 @@ impl Shard {
             drop(work.run.task_mut(key.item).map(|task| task.apply(beat)));
         }
         let result = within_limits(&work.run, key, result);
+        let alert = result.as_ref().err().and_then(|error| alert(&work.run, key, error));
         let (at, draw) = (self.now(), self.random.draw());
         let ended = TaskEvent::Ended { attempt: key.attempt, result, at, draw };
         let outcome = match work.run.task_mut(key.item) {
@@ -40,6 +41,7 @@ impl Shard {
         };
         match outcome {
             Ok(outcome) => {
+                work.run.fields.attention.extend(alert);
                 self.follow_task(&mut work, key.item, outcome)?;
                 self.process(&mut work)?;
             }
@@ -168,6 +170,13 @@ impl Shard {
         }
         Ok(())
     }
+}
+
+/// What people have to know of a failed attempt, by its own word.
+fn alert(run: &LiveRun, key: AttemptKey, error: &AttemptError) -> Option<String> {
+    error.severity().filter(|severity| *severity >= Severity::Alert)?;
+    let name = run.task(key.item).map_or("?", |task| task.name());
+    Some(format!("`{name}` (event {}) has to be compensated: {error}", key.item))
 }
 
 /// A result larger than the run allows is a final failure of the attempt; so are error details that are.

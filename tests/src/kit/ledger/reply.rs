@@ -17,6 +17,8 @@ pub enum Reply {
     Decline,
     /// It refuses for now: [`ServiceError::Busy`].
     Refuse,
+    /// It acts, and says that this has to be taken back: [`ServiceError::Unbooked`].
+    Unbooked,
     /// It acts, and the caller panics.
     Panic,
     /// It acts, waits, then says so.
@@ -46,6 +48,10 @@ pub enum ServiceError {
     #[error("busy")]
     #[failure(no_effect)]
     Busy,
+    /// Something happened that cannot stay.
+    #[error("charged, and not booked")]
+    #[failure(compensate, severity = "alert")]
+    Unbooked,
     /// Nobody knows what happened.
     #[error("the connection broke")]
     Network,

@@ -104,6 +104,7 @@ impl Ledger {
         match reply {
             Reply::Ok | Reply::After(..) => act(),
             Reply::LoseReply => act().and(Err(ServiceError::Network)),
+            Reply::Unbooked => act().and(Err(ServiceError::Unbooked)),
             Reply::LoseRequest => Err(ServiceError::Network),
             Reply::Decline => Err(ServiceError::Declined),
             Reply::Refuse => Err(ServiceError::Busy),
