@@ -108,6 +108,7 @@ fn arm(variant: &TokenStream, marks: &Marks, krate: &Path) -> TokenStream {
         let severity = match marks.severity {
             Severity::Auto => quote!(Auto),
             Severity::Alert => quote!(Alert),
+            Severity::Intervene => quote!(Intervene),
         };
         return quote! {
             #variant { .. } => #krate::Disposition::Compensate { severity: #krate::Severity::#severity },

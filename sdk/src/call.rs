@@ -8,7 +8,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use steadfast_core::exec::{ActivityCallSpec, Outcome};
+use steadfast_core::exec::{ActivityCallSpec, Outcome, UndoSpec};
 use steadfast_core::{CallError, EventId, QueueName, RetryPolicy};
 
 use crate::activity::{Activity, StubFn};
@@ -18,6 +18,16 @@ use crate::failure::Failure;
 use crate::pending::Pending;
 use crate::private::{self, Undoes};
 use crate::scope::{Scope, ScopeHandle};
+
+/// Who lets the undo of a step run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum UndoMode {
+    /// The saga.
+    #[default]
+    Auto,
+    /// An operator: the undo waits for approval, after the automatic ones have run.
+    Operator,
+}
 
 /// A call of the activity `A`. Made by the activity's own function; await it for the result.
 ///
@@ -128,7 +138,20 @@ impl<A: Activity> ActivityCall<A> {
         F: StubFn<M>,
         <F::Activity as Activity>::Input: Undoes<A::Input, A::Output>,
     {
-        self.with(|spec| spec.undo = Some(private::undo_spec::<F::Activity>()))
+        self.with(|spec| {
+            let by_operator = spec.undo.as_ref().is_some_and(|undo| undo.by_operator);
+            spec.undo = Some(UndoSpec { by_operator, ..private::undo_spec::<F::Activity>() });
+        })
+    }
+
+    /// Who lets the undo of this call run, if it is a step of a saga and has one. After
+    /// [`compensate`](Self::compensate), if that is said at the call too.
+    pub fn undo(self, mode: UndoMode) -> Self {
+        self.with(|spec| {
+            if let Some(undo) = &mut spec.undo {
+                undo.by_operator = mode == UndoMode::Operator;
+            }
+        })
     }
 
     fn finish(outcome: Outcome, scheduled: Option<EventId>) -> Result<A::Output, ActivityError<A::Error>> {

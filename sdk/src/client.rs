@@ -4,6 +4,7 @@ mod activity;
 mod end;
 mod error;
 mod handle;
+mod operator;
 mod start;
 
 use steadfast_core::WorkflowId;
@@ -14,6 +15,7 @@ pub use self::activity::RunActivityCall;
 pub use self::end::{CancelCall, TerminateCall};
 pub use self::error::{RunActivityError, RunError, StartError};
 pub use self::handle::{RunHandle, WorkflowHandle};
+pub use self::operator::{DecideCall, Operator};
 pub use self::start::StartCall;
 use crate::activity::{Activity, StubFn};
 use crate::workflow::{Workflow, WorkflowFn};

@@ -24,6 +24,7 @@ pub(crate) use self::record::{causes_of, read, record};
 /// | `non_retryable` | give up at once; nothing happened outside |
 /// | `compensate` | give up at once; something was begun outside and a saga undoes it |
 /// | `severity = "alert"` | with `compensate`: the run is also marked needs-attention; `"auto"`, the default, is silent |
+/// | `severity = "intervene"` | the same, and nothing of the saga is undone before an operator approves |
 ///
 /// ```
 /// use std::time::Duration;

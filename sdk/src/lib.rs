@@ -76,8 +76,8 @@ mod workflow;
 #[doc(hidden)]
 pub mod __private {
     pub use crate::client::{
-        CancelCall, Client, DEFAULT_QUEUE, RunActivityCall, RunActivityError, RunError, RunHandle, StartCall,
-        StartError, TerminateCall, WorkflowHandle,
+        CancelCall, Client, DEFAULT_QUEUE, DecideCall, Operator, RunActivityCall, RunActivityError, RunError,
+        RunHandle, StartCall, StartError, TerminateCall, WorkflowHandle,
     };
     pub use crate::combinator::{JoinTuple, TryJoinTuple, join_tuple, try_join_tuple};
     pub use crate::private::*;
@@ -91,15 +91,16 @@ pub use steadfast_core::exec::{RunInfo, Spawned};
 pub use steadfast_core::history;
 pub use steadfast_core::{
     ActivityName, ActivityOptions, ApplicationFailure, AttemptError, AttemptFailure, CallError, CallRefused,
-    Disposition, Effect, EventId, IdempotencyKey, InvalidId, Payload, PayloadError, PayloadTooLarge,
-    QueueName, RequestId, RetryPolicy, RunId, Severity, TimeoutKind, Timestamp, WorkflowId, WorkflowType,
+    Disposition, Effect, EventId, Hold, HoldKind, IdempotencyKey, InvalidId, Payload, PayloadError,
+    PayloadTooLarge, QueueName, RequestId, RetryPolicy, RunId, Severity, TimeoutKind, Timestamp, WorkflowId,
+    WorkflowType,
 };
 #[doc(hidden)]
 pub use steadfast_engine::Sabotage;
 pub use steadfast_engine::{
-    ActivityState, AttemptInfo, DeadLetter, DeadLetterPosition, EVICT_VARIABLE, EndError, EngineClock,
-    EngineConfig, FailPoint, HEARTBEAT_DETAILS_MAX, Health, IdConflictPolicy, IdReusePolicy, ListError,
-    ManualClock, OpenActivity, OpenTimer, ReadError, RunDescription, RunOutcome, Unavailable,
+    ActivityState, AttemptInfo, DeadLetter, DeadLetterPosition, DecideError, EVICT_VARIABLE, EndError,
+    EngineClock, EngineConfig, FailPoint, HEARTBEAT_DETAILS_MAX, Health, IdConflictPolicy, IdReusePolicy,
+    ListError, ManualClock, OpenActivity, OpenTimer, ReadError, RunDescription, RunOutcome, Unavailable,
 };
 /// Says of an error type what should happen next when an activity fails with it; see
 /// [the trait](trait@Failure), which lists the marks.
@@ -176,6 +177,7 @@ pub use steadfast_macros::Failure;
 /// | `cancel_grace` | how long a cancelled body may go on |
 /// | `retry(..)` | the parts of a [`RetryPolicy`] by their names |
 /// | `compensate = undo` | the activity that undoes it |
+/// | `undo = "operator"` | that undo waits for approval: see [`UndoMode`]; `"auto"` is the default |
 /// | `idempotency_key = "order-{order.id}"` | the key, made of the inputs |
 /// | `module = name` | on an impl block: the module of its stubs |
 /// | `crate = path` | this package, where it has another name |
@@ -244,10 +246,10 @@ pub use uuid::Uuid;
 pub use crate::activity::{Activity, StubFn};
 pub use crate::activity_context::{ActivityContext, HeartbeatError};
 pub use crate::activity_set::{Activities, ActivitySet};
-pub use crate::call::ActivityCall;
+pub use crate::call::{ActivityCall, UndoMode};
 pub use crate::client::{
-    CancelCall, Client, DEFAULT_QUEUE, RunActivityCall, RunActivityError, RunError, RunHandle, StartCall,
-    StartError, TerminateCall, WorkflowHandle,
+    CancelCall, Client, DEFAULT_QUEUE, DecideCall, Operator, RunActivityCall, RunActivityError, RunError,
+    RunHandle, StartCall, StartError, TerminateCall, WorkflowHandle,
 };
 pub use crate::combinator::{JoinAll, TryJoinAll, join_all, try_join_all};
 pub use crate::context::{CancelScope, CancelledFuture, Sleep, StepCall, WorkflowContext};

@@ -54,8 +54,14 @@ pub fn undo<A: Activity, U: Activity<Input = X>, X: Undoes<A::Input, A::Output>>
     undo_spec::<U>()
 }
 
+/// The same, if it runs only after an operator approved.
+#[must_use]
+pub fn undo_by_operator<A: Activity, U: Activity<Input = X>, X: Undoes<A::Input, A::Output>>() -> UndoSpec {
+    UndoSpec { by_operator: true, ..undo_spec::<U>() }
+}
+
 pub(crate) fn undo_spec<U: Activity>() -> UndoSpec {
-    UndoSpec { activity: activity_name(U::NAME), options: U::options() }
+    UndoSpec { activity: activity_name(U::NAME), options: U::options(), by_operator: false }
 }
 
 /// A name that the macro has checked.

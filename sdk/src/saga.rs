@@ -1,8 +1,10 @@
 //! The saga as its body sees it.
 
+use std::cell::Cell;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
+use std::rc::Rc;
 use std::task::{Context, Poll};
 
 use steadfast_core::SagaScope;
@@ -66,7 +68,10 @@ impl Saga {
 /// A saga as a future. Made by [`WorkflowContext::saga`] and [`Saga::saga`]. `Unpin`; nothing happens before the
 /// first poll.
 #[must_use = "a saga does nothing until it is awaited"]
-pub struct SagaCall<'a, T>(Pin<Box<dyn Future<Output = Result<T, WorkflowError>> + 'a>>);
+pub struct SagaCall<'a, T> {
+    future: Pin<Box<dyn Future<Output = Result<T, WorkflowError>> + 'a>>,
+    holds_for_operator: Rc<Cell<bool>>,
+}
 
 impl<'a, T: 'a> SagaCall<'a, T> {
     pub(crate) fn new(
@@ -74,12 +79,45 @@ impl<'a, T: 'a> SagaCall<'a, T> {
         parent: Option<SagaScope>,
         body: impl AsyncFnOnce(&Saga) -> Result<T, WorkflowError> + 'a,
     ) -> Self {
-        Self(Box::pin(async move {
+        let holds_for_operator = Rc::new(Cell::new(false));
+        let holds = Rc::clone(&holds_for_operator);
+        let future = Box::pin(async move {
             let saga = Saga { scope: context.saga(parent.as_ref()) };
+            if holds.get() {
+                saga.scope.hold_for_operator();
+            }
             let scope = saga.scope.clone();
             let body = async { body(&saga).await.map_err(steadfast_core::WorkflowError::from) };
             scope.run(body).await.map_err(WorkflowError::from)
-        }))
+        });
+        Self { future, holds_for_operator }
+    }
+
+    /// An undo that does not succeed waits for an operator, once the other undos have run: the run stays
+    /// `Compensating` and needs attention until each is retried, skipped or answered
+    /// ([`RunHandle::operator`](crate::RunHandle::operator)). Without this the run goes on, and closes with
+    /// `compensation: failed`.
+    ///
+    /// It holds for sagas inside this one, too. After the first poll it has no effect.
+    ///
+    /// ```
+    /// # use steadfast::prelude::*;
+    /// # #[activity(compensate = refund)] async fn charge(cents: u64) -> Result<u64, AnyFailure> { Ok(cents) }
+    /// # #[activity] async fn refund(step: UndoOf<charge>) -> Result<(), AnyFailure> { let _ = step; Ok(()) }
+    /// # #[activity] async fn ship(order: u64) -> Result<(), AnyFailure> { let _ = order; Ok(()) }
+    /// #[workflow]
+    /// async fn order(ctx: WorkflowContext, order: u64) -> Result<(), WorkflowError> {
+    ///     let saga = ctx.saga(async |saga| {
+    ///         charge(saga, 500).await?;
+    ///         ship(saga, order).await?;
+    ///         Ok(())
+    ///     });
+    ///     saga.hold_for_operator().await
+    /// }
+    /// ```
+    pub fn hold_for_operator(self) -> Self {
+        self.holds_for_operator.set(true);
+        self
     }
 }
 
@@ -87,7 +125,7 @@ impl<T> Future for SagaCall<'_, T> {
     type Output = Result<T, WorkflowError>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        self.0.as_mut().poll(cx)
+        self.future.as_mut().poll(cx)
     }
 }
 

@@ -53,6 +53,9 @@ fn line(kind: &EventKind, names: &Names<'_>) -> (Tone, String) {
             let tone = if event.failed.is_empty() { Tone::Undo } else { Tone::Bad };
             (tone, format!("{} undone{}", event.undone, not_undone(&event.failed)))
         }
+        EventKind::OperatorDecided(event) => {
+            (Tone::Undo, format!("{} by {} for event {}", event.decision.name(), event.who, event.target))
+        }
         EventKind::StepStarted(event) => (Tone::Plain, event.name.clone()),
         EventKind::StepCompleted(event) => (Tone::Plain, names.get(event.started).to_owned()),
         EventKind::StepFailed(event) => (Tone::Bad, format!("{}: {}", names.get(event.started), event.error)),

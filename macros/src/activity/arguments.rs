@@ -19,6 +19,7 @@ const KEYS: &[&str] = &[
     "heartbeat",
     "retry",
     "compensate",
+    "undo",
     "idempotency_key",
     "cancel_grace",
     "crate",
@@ -36,6 +37,7 @@ pub(super) struct Arguments {
     pub(super) cancel_grace: Option<Duration>,
     pub(super) retry: Option<Retry>,
     pub(super) compensate: Option<Path>,
+    pub(super) undo_by_operator: bool,
     pub(super) idempotency_key: Option<LitStr>,
     pub(super) krate: Option<Path>,
 }
@@ -44,10 +46,15 @@ impl Arguments {
     /// Reads the keys of an activity.
     pub(super) fn parse(tokens: TokenStream, notes: &mut Diagnostics) -> Self {
         let mut arguments = Self::default();
-        for entry in meta::entries(tokens, notes) {
-            if let Err(error) = arguments.read(&entry, notes) {
+        let entries = meta::entries(tokens, notes);
+        for entry in &entries {
+            if let Err(error) = arguments.read(entry, notes) {
                 notes.push(error);
             }
+        }
+        if let (Some(undo), None) = (entries.iter().find(|entry| entry.key == "undo"), &arguments.compensate)
+        {
+            notes.push(undo.refuse("`undo` goes with `compensate`: it says who lets that undo run"));
         }
         arguments
     }
@@ -65,6 +72,7 @@ impl Arguments {
             "compensate" => {
                 self.compensate = Some(entry.path("the name of an activity", "cancel_hotel")?);
             }
+            "undo" => self.undo_by_operator = undo_by_operator(entry)?,
             "idempotency_key" => self.idempotency_key = Some(entry.text("\"order-{order.id}\"")?),
             "crate" => self.krate = Some(entry.path("the path of the package", "my_steadfast")?),
             "module" => {
@@ -73,6 +81,15 @@ impl Arguments {
             other => return Err(entry.refuse(suggest::unknown("key", other, KEYS))),
         }
         Ok(())
+    }
+}
+
+fn undo_by_operator(entry: &Entry) -> syn::Result<bool> {
+    let text = entry.text("\"operator\"")?;
+    match &*text.value() {
+        "auto" => Ok(false),
+        "operator" => Ok(true),
+        other => Err(syn::Error::new(text.span(), suggest::unknown("undo", other, &["auto", "operator"]))),
     }
 }
 

@@ -208,7 +208,9 @@ impl Activity<'_> {
         let krate = self.krate;
         let span = undo.segments.last().map_or_else(Span::call_site, |segment| segment.ident.span());
         let krate = at(krate, span);
-        let spec = quote_spanned!(span=> #krate::__private::undo::<Self, #undo, _>());
+        let by = if self.arguments.undo_by_operator { "undo_by_operator" } else { "undo" };
+        let by = Ident::new(by, span);
+        let spec = quote_spanned!(span=> #krate::__private::#by::<Self, #undo, _>());
         quote!(::core::option::Option::Some(#spec))
     }
 

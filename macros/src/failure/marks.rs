@@ -17,7 +17,7 @@ const EXCLUDING: &[(&str, &str)] = &[
     ("compensate", "non_retryable"),
     ("compensate", "no_effect"),
 ];
-const SEVERITIES: &[&str] = &["auto", "alert"];
+const SEVERITIES: &[&str] = &["auto", "alert", "intervene"];
 
 /// What is said of one variant.
 #[derive(Debug, Default)]
@@ -35,6 +35,7 @@ pub(super) enum Severity {
     #[default]
     Auto,
     Alert,
+    Intervene,
 }
 
 /// Whether `key` is a mark.
@@ -96,6 +97,7 @@ fn severity(entry: &Entry) -> syn::Result<Severity> {
     match &*text.value() {
         "auto" => Ok(Severity::Auto),
         "alert" => Ok(Severity::Alert),
+        "intervene" => Ok(Severity::Intervene),
         other => Err(Error::new(text.span(), suggest::unknown("severity", other, SEVERITIES))),
     }
 }

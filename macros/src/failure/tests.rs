@@ -33,6 +33,8 @@ fn of_an_enum() {
             Begun(u8),
             #[failure(compensate, severity = "alert")]
             Unbooked,
+            #[failure(compensate, severity = "intervene")]
+            Lost,
             Network(String),
         }
     }));
@@ -81,7 +83,7 @@ fn every_mistake_is_told_at_once() {
             "`retry_after` names a field of this variant that holds a `Duration`; its fields are `0`",
             "`retry_after` names a field of this variant that holds a `Duration`; it has none",
             "`severity` goes with `compensate`: `#[failure(compensate, severity = \"alert\")]`",
-            "unknown severity `loud`; known are `auto`, `alert`",
+            "unknown severity `loud`; known are `auto`, `alert`, `intervene`",
             "`compensate` and `non_retryable` exclude each other",
             "`compensate` and `no_effect` exclude each other",
             "`compensate` takes no value",

@@ -35,6 +35,8 @@ pub enum Severity {
     Auto,
     /// The saga undoes the step, and the run needs attention.
     Alert,
+    /// No undo of the saga runs before an operator approves, and the run needs attention.
+    Intervene,
 }
 
 /// An error of user code, as recorded: its type, its text and the value itself.

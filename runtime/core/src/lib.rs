@@ -30,5 +30,5 @@ pub use id::{
 pub use options::{ActivityOptions, CANCEL_GRACE, EffectiveOptions, UNDO_ATTEMPTS};
 pub use payload::{Encoding, Payload, PayloadError, PayloadTooLarge};
 pub use retry::{INTERVAL_MAX, InvalidRetryPolicy, RetryPolicy};
-pub use saga::SagaScope;
+pub use saga::{Hold, HoldKind, SagaScope};
 pub use time::Timestamp;

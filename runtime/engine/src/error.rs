@@ -1,6 +1,6 @@
 //! What can go wrong for a client, one enum for each family of calls.
 
-use steadfast_core::{PayloadTooLarge, RunId, ShardId, WorkflowId};
+use steadfast_core::{EventId, Hold, PayloadTooLarge, RunId, ShardId, WorkflowId};
 use steadfast_store::{Refusal, StoreError, StoreErrorKind};
 
 /// The engine could not do its work. The run, if there is one, is as it was unless the text says otherwise.
@@ -70,6 +70,59 @@ pub enum EndError {
     /// The engine could not do it.
     #[error(transparent)]
     Unavailable(#[from] Unavailable),
+}
+
+/// An operator's decision that was refused or failed. Nothing was recorded unless the text says otherwise.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DecideError {
+    /// There is no such run, it is closed, or the engine could not do it.
+    #[error(transparent)]
+    Run(EndError),
+    /// Nothing waits for a decision there; it may have been decided already.
+    #[error("nothing waits for a decision on event {target} of workflow `{workflow_id}`; {}", waiting(.holds))]
+    NothingWaits {
+        /// The workflow.
+        workflow_id: WorkflowId,
+        /// What was named.
+        target: EventId,
+        /// What does wait.
+        holds: Vec<Hold>,
+    },
+    /// What waits needs another decision.
+    #[error("`{decision}` does not fit: {hold}")]
+    Misfit {
+        /// The decision, as a word.
+        decision: &'static str,
+        /// What waits.
+        hold: Hold,
+    },
+    /// The answer is larger than the run allows.
+    #[error(transparent)]
+    TooLarge(#[from] PayloadTooLarge),
+    /// Nobody is named, or with more than 1,000 bytes.
+    #[error("say who decides, in 1 to 1000 bytes that are not all blanks")]
+    Nameless,
+}
+
+fn waiting(holds: &[Hold]) -> String {
+    if holds.is_empty() {
+        return "nothing in it waits for one".to_owned();
+    }
+    let holds: Vec<String> = holds.iter().map(ToString::to_string).collect();
+    format!("what waits: {}", holds.join("; "))
+}
+
+impl From<EndError> for DecideError {
+    fn from(error: EndError) -> Self {
+        Self::Run(error)
+    }
+}
+
+impl From<Unavailable> for DecideError {
+    fn from(error: Unavailable) -> Self {
+        Self::Run(error.into())
+    }
 }
 
 /// A question about one run that could not be answered.

@@ -7,7 +7,7 @@ use steadfast_core::codec::{self, CodecError};
 use steadfast_core::history::{AttemptSummary, CancelCause, Compensation, Event, EventKind, RunLimits};
 use steadfast_core::machine::Task;
 use steadfast_core::{
-    AttemptError, EventId, IdempotencyKey, Payload, QueueName, RequestId, Timestamp, decode_events,
+    AttemptError, EventId, Hold, IdempotencyKey, Payload, QueueName, RequestId, Timestamp, decode_events,
     encode_events,
 };
 
@@ -52,6 +52,8 @@ pub(crate) struct Fields {
     pub(crate) user_cancelled: bool,
     pub(crate) imposed: Option<CancelCause>,
     pub(crate) compensation: Compensation,
+    /// What waits for an operator's decision.
+    pub(crate) holds: Vec<Hold>,
     /// Why somebody should look, beyond what the items and the state say.
     pub(crate) attention: Vec<String>,
     pub(crate) blocked: Option<BlockedState>,
@@ -170,6 +172,8 @@ pub(crate) enum RequestOutcome {
     Started(Started),
     Cancelled,
     Terminated,
+    /// The target of the decision.
+    Decided(EventId),
 }
 
 /// What a dead letter holds besides its columns.

@@ -11,10 +11,11 @@ use steadfast_store::{Transition, Verdict};
 
 use crate::activity::{ActivityBody, AttemptInfo, AttemptKey, Stop};
 use crate::client::{
-    CancelRequest, RunDescription, RunOutcome, RunSelector, StartRequest, Started, TerminateRequest,
+    CancelRequest, DecideRequest, RunDescription, RunOutcome, RunSelector, StartRequest, Started,
+    TerminateRequest,
 };
 use crate::dispatch::Offer;
-use crate::error::{EndError, ReadError, StartError, Unavailable};
+use crate::error::{DecideError, EndError, ReadError, StartError, Unavailable};
 
 pub(crate) use crate::reply::Reply;
 
@@ -24,6 +25,7 @@ pub(crate) enum Call {
     Start(Box<StartRequest>, Reply<Started, StartError>),
     Cancel(Box<CancelRequest>, Reply<(), EndError>),
     Terminate(Box<TerminateRequest>, Reply<(), EndError>),
+    Decide(Box<DecideRequest>, Reply<(), DecideError>),
     Describe(RunSelector, Reply<RunDescription, ReadError>),
     History(RunSelector, Reply<Vec<Event>, ReadError>),
     Result(RunSelector, Reply<RunOutcome, ReadError>),
@@ -36,6 +38,7 @@ impl Call {
             Self::Start(request, reply) => Some(Self::Start(request.clone(), reply.clone())),
             Self::Cancel(request, reply) => Some(Self::Cancel(request.clone(), reply.clone())),
             Self::Terminate(request, reply) => Some(Self::Terminate(request.clone(), reply.clone())),
+            Self::Decide(request, reply) => Some(Self::Decide(request.clone(), reply.clone())),
             Self::Describe(run, reply) => Some(Self::Describe(run.clone(), reply.clone())),
             Self::History(..) | Self::Result(..) => None,
         }
@@ -46,6 +49,7 @@ impl Call {
         match self {
             Self::Start(_, reply) => drop(reply.send(Err(why.into()))),
             Self::Cancel(_, reply) | Self::Terminate(_, reply) => drop(reply.send(Err(why.into()))),
+            Self::Decide(_, reply) => drop(reply.send(Err(why.into()))),
             Self::Describe(_, reply) => drop(reply.send(Err(why.into()))),
             Self::History(_, reply) => drop(reply.send(Err(why.into()))),
             Self::Result(_, reply) => drop(reply.send(Err(why.into()))),

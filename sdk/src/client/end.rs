@@ -87,7 +87,8 @@ impl IntoFuture for TerminateCall {
     }
 }
 
-fn checked(request_id: Option<String>) -> Result<Option<RequestId>, Unavailable> {
+/// A request id that is valid, if one was given.
+pub(super) fn checked(request_id: Option<String>) -> Result<Option<RequestId>, Unavailable> {
     request_id
         .map(RequestId::new)
         .transpose()

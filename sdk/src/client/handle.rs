@@ -10,6 +10,7 @@ use steadfast_engine::{ReadError, RunDescription, RunOutcome, RunSelector, Unava
 
 use super::end::{CancelCall, TerminateCall};
 use super::error::RunError;
+use super::operator::Operator;
 use crate::data::Data as _;
 use crate::workflow::Workflow;
 
@@ -88,6 +89,11 @@ impl RunHandle {
     /// ```
     pub fn cancel(&self) -> CancelCall {
         CancelCall::new(self.clone())
+    }
+
+    /// An operator, by name, who decides about sagas of this run that wait for one.
+    pub fn operator(&self, who: impl Into<String>) -> Operator {
+        Operator::new(self.clone(), who.into())
     }
 
     /// Ends the run at once: its code is not asked, and its undos are not run. Await it.

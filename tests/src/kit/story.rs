@@ -42,6 +42,7 @@ fn item(kind: &EventKind) -> Option<EventId> {
         EventKind::ActivityCancelRequested(e) => Some(e.scheduled),
         EventKind::StepCompleted(e) => Some(e.started),
         EventKind::StepFailed(e) => Some(e.started),
+        EventKind::OperatorDecided(e) => Some(e.target),
         EventKind::WorkflowStarted(_)
         | EventKind::TimerFired(_)
         | EventKind::CancelRequested(_)

@@ -115,7 +115,7 @@ pub(crate) fn u2_failed(last: &str) -> Compensation {
 
 pub(crate) fn u2_failed_after(attempts: u32, error: &str) -> Compensation {
     let (step, undo) = (Some(steadfast::EventId(4)), "u2".to_owned());
-    Compensation::Failed(vec![FailedUndo { step, undo, attempts, error: error.to_owned() }])
+    Compensation::Failed(vec![FailedUndo { step, undo, attempts, error: error.to_owned(), skipped: None }])
 }
 
 /// The last error of an undo that the service did not answer.

@@ -8,11 +8,13 @@ use super::blocked::Blocked;
 use super::context::{RunContext, RunInfo, Stop};
 use super::executor::Executor;
 use super::item::Outcome;
+use super::step_record::Ended;
 use super::tasks::TaskRole;
 use super::waker::TaskId;
 use crate::error::CallError;
 use crate::failure::{AttemptError, Effect, TimeoutKind};
-use crate::history::{ActivityTimedOut, CancelRequested, Event, EventKind, WorkflowStarted};
+use crate::history::{ActivityTimedOut, AttemptSummary, CancelRequested, Event, EventKind, WorkflowStarted};
+use crate::machine::HistoryError;
 use crate::panics::end_panic;
 
 impl Executor {
@@ -50,7 +52,8 @@ impl Executor {
         }
         let closed = self.cell.machine.borrow().state() == crate::machine::RunState::Closed;
         let waits = self.cell.items.borrow().values().any(|item| item.outcome.is_none())
-            || !self.cell.cancel_waits.borrow().is_empty();
+            || !self.cell.cancel_waits.borrow().is_empty()
+            || !self.cell.sagas.holds.borrow().is_empty();
         (!closed && !waits).then_some(Blocked::Stuck)
     }
 
@@ -59,27 +62,32 @@ impl Executor {
         match &input.kind {
             EventKind::WorkflowStarted(started) => self.begin(started, input),
             EventKind::ActivityCompleted(e) => {
-                cell.resolve(e.scheduled, Outcome::Completed(e.output.clone()), Effect::Done);
+                cell.resolve(e.scheduled, Outcome::Completed(e.output.clone()), &done(&e.attempts));
             }
             EventKind::ActivityFailed(e) => {
                 let error = call_error(&e.error, e.exhausted, e.attempts.attempt);
-                cell.resolve(e.scheduled, Outcome::Failed(error), e.attempts.effect);
+                cell.resolve(e.scheduled, Outcome::Failed(error), &Ended::of(&e.attempts));
             }
             EventKind::ActivityTimedOut(e) => {
-                cell.resolve(e.scheduled, Outcome::Failed(timeout_error(e)), e.attempts.effect);
+                cell.resolve(e.scheduled, Outcome::Failed(timeout_error(e)), &Ended::of(&e.attempts));
             }
             EventKind::ActivityCancelled(e) => {
-                cell.resolve(e.scheduled, Outcome::CANCELLED, e.attempts.effect);
+                cell.resolve(e.scheduled, Outcome::CANCELLED, &Ended::of(&e.attempts));
             }
             EventKind::StepCompleted(e) => {
-                cell.resolve(e.started, Outcome::Completed(e.output.clone()), Effect::Done);
+                cell.resolve(e.started, Outcome::Completed(e.output.clone()), &done(&e.attempts));
             }
             EventKind::StepFailed(e) => {
                 let error = call_error(&e.error, e.exhausted, e.attempts.attempt);
-                cell.resolve(e.started, Outcome::Failed(error), e.attempts.effect);
+                cell.resolve(e.started, Outcome::Failed(error), &Ended::of(&e.attempts));
             }
-            EventKind::TimerFired(e) => cell.resolve(e.started, Outcome::Fired, Effect::None),
+            EventKind::TimerFired(e) => cell.resolve(e.started, Outcome::Fired, &NO_ATTEMPTS),
             EventKind::CancelRequested(e) => self.request_cancel(e),
+            EventKind::OperatorDecided(e) => {
+                if let Err(problem) = cell.decide(e) {
+                    cell.fault(Blocked::History(HistoryError { id: input.id, problem }));
+                }
+            }
             EventKind::ActivityScheduled(_)
             | EventKind::ActivityCancelRequested(_)
             | EventKind::TimerStarted(_)
@@ -200,6 +208,14 @@ impl Executor {
         }
         false
     }
+}
+
+/// A timer has no attempts and no effect outside.
+const NO_ATTEMPTS: Ended = Ended { effect: Effect::None, attempts: 0, severity: None };
+
+/// Success: the effect is there, whatever earlier attempts said.
+fn done(attempts: &AttemptSummary) -> Ended {
+    Ended { effect: Effect::Done, ..Ended::of(attempts) }
 }
 
 /// A seed of 64 bits as a state of 128 bits that is never zero.

@@ -1,13 +1,15 @@
 //! Beginning a call: checks first, then the command, then the item that waits for its outcome.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::panic::Location;
 use std::rc::Rc;
 
 use super::cell::RunCell;
 use super::context::RunContext;
 use super::executor::StepBody;
-use super::item::{Item, ItemFuture, ItemKind, StepRecord};
+use super::item::{Item, ItemFuture, ItemKind};
+use super::record::Halted;
+use super::step_record::StepRecord;
 use crate::error::{CallError, CallRefused};
 use crate::history::{ActivityScheduled, CallSite, EventKind, StepStarted, TimerStarted};
 use crate::id::{ActivityName, EventId, IdempotencyKey};
@@ -24,6 +26,8 @@ pub struct UndoSpec {
     pub activity: ActivityName,
     /// Its options; without a number of attempts it has 10.
     pub options: ActivityOptions,
+    /// Whether it runs only after an operator approved.
+    pub by_operator: bool,
 }
 
 /// A call of an activity, complete but not begun.
@@ -73,11 +77,27 @@ pub enum CallStart {
     Halted,
 }
 
-/// What a scheduled activity is to its saga.
-pub(crate) enum Standing {
-    Plain,
-    Step { saga: SagaScope, undo: Option<UndoSpec> },
-    Undo { step: EventId, call_site: CallSite },
+/// An activity that is to be recorded.
+pub(crate) struct Scheduling {
+    pub(crate) activity: ActivityName,
+    pub(crate) input: Payload,
+    /// The run makes one if there is none.
+    pub(crate) key: Option<IdempotencyKey>,
+    pub(crate) options: ActivityOptions,
+    /// For an undo: the step.
+    pub(crate) undoes: Option<EventId>,
+    /// For a step of a saga: what undoes it.
+    pub(crate) compensate: Option<ActivityName>,
+    pub(crate) attempts_before: u32,
+    pub(crate) call_site: CallSite,
+}
+
+/// An activity as it is recorded: in replay, as it was.
+pub(crate) struct Scheduled {
+    pub(crate) id: EventId,
+    pub(crate) input: Payload,
+    pub(crate) key: IdempotencyKey,
+    pub(crate) call_site: CallSite,
 }
 
 impl RunContext {
@@ -108,40 +128,35 @@ impl RunContext {
             Ok(checked) => checked,
             Err(refused) => return CallStart::Refused(CallError::Refused(refused)),
         };
-        let standing = match saga {
-            Some(saga) => Standing::Step { saga: saga.clone(), undo },
-            None => Standing::Plain,
-        };
-        self.schedule(activity, input, key, options, standing, Some(call_site))
+        let undo = undo.filter(|_| saga.is_some());
+        let scheduled = self.record_activity(Scheduling {
+            activity,
+            input,
+            key,
+            options,
+            undoes: None,
+            compensate: undo.as_ref().map(|undo| undo.activity.clone()),
+            attempts_before: 0,
+            call_site: call_site.into(),
+        });
+        let Ok(scheduled) = scheduled else { return CallStart::Halted };
+        let id = scheduled.id;
+        let step = saga.map(|saga| saga.register(StepRecord::new(scheduled, undo)));
+        CallStart::Open(self.open_activity(id, Rc::default(), step))
     }
 
-    pub(crate) fn schedule(
-        &self,
-        activity: ActivityName,
-        input: Payload,
-        key: Option<IdempotencyKey>,
-        options: ActivityOptions,
-        standing: Standing,
-        call_site: Option<&'static Location<'static>>,
-    ) -> CallStart {
+    /// Records that an activity is to be run.
+    pub(crate) fn record_activity(&self, activity: Scheduling) -> Result<Scheduled, Halted> {
         let cell = &self.cell;
-        let info = cell.info();
-        let (undoes, compensate, call_site) = match &standing {
-            Standing::Plain => (None, None, call_site.map(CallSite::from)),
-            Standing::Step { undo, .. } => {
-                (None, undo.as_ref().map(|undo| undo.activity.clone()), call_site.map(CallSite::from))
-            }
-            Standing::Undo { step, call_site } => (Some(*step), None, Some(call_site.clone())),
-        };
-        let key = key.unwrap_or_else(|| default_key(cell));
-        let options = options.or(&cell.defaults).settle(&info.queue, undoes.is_some());
-        let call_site = call_site.unwrap_or_else(|| CallSite { file: String::new(), line: 0 });
+        let Scheduling { activity, input, key, options, undoes, compensate, attempts_before, call_site } =
+            activity;
         let event = ActivityScheduled {
             activity,
             undoes,
             input,
-            idempotency_key: key,
-            options,
+            idempotency_key: key.unwrap_or_else(|| default_key(cell)),
+            attempts_before,
+            options: options.or(&cell.defaults).settle(&cell.info().queue, undoes.is_some()),
             compensate,
             call_site,
         };
@@ -149,25 +164,19 @@ impl RunContext {
             let EventKind::ActivityScheduled(e) = kind else { return None };
             Some((e.input.clone(), e.idempotency_key.clone(), e.call_site.clone()))
         };
-        let Ok((id, facts)) = cell.record(event.into(), facts) else { return CallStart::Halted };
-        let step = match (standing, facts) {
-            (Standing::Step { saga, undo }, Some((input, key, call_site))) => {
-                let step = StepRecord {
-                    id,
-                    input,
-                    key,
-                    undo,
-                    call_site,
-                    settled: RefCell::new(None),
-                    delivered: Cell::new(false),
-                    dropped: Cell::new(false),
-                    waiters: RefCell::new(Vec::new()),
-                };
-                Some(saga.register(step))
-            }
-            _ => None,
-        };
-        self.open(id, ItemKind::Activity { cancel_requested: false }, step)
+        let (id, facts) = cell.record(event.into(), facts)?;
+        let (input, key, call_site) = facts.ok_or(Halted)?;
+        Ok(Scheduled { id, input, key, call_site })
+    }
+
+    /// Waits for a recorded activity; `attempts` is told how many there were.
+    pub(crate) fn open_activity(
+        &self,
+        id: EventId,
+        attempts: Rc<Cell<u32>>,
+        step: Option<Rc<StepRecord>>,
+    ) -> ItemFuture {
+        self.open(id, ItemKind::Activity { cancel_requested: false, attempts }, step)
     }
 
     /// Begins a step of the workflow's own.
@@ -185,7 +194,7 @@ impl RunContext {
         }
         let event = StepStarted { name: call.name, retry: call.retry, call_site: call.call_site.into() };
         let Ok(id) = cell.record_only(event) else { return CallStart::Halted };
-        self.open(id, ItemKind::Step(call.body), None)
+        CallStart::Open(self.open(id, ItemKind::Step(call.body), None))
     }
 
     /// Begins a timer that fires at `due`; what is past fires at once.
@@ -204,14 +213,14 @@ impl RunContext {
         }
         let event = TimerStarted { due, follows_wall_clock, call_site: call_site.into() };
         let Ok(id) = self.cell.record_only(event) else { return CallStart::Halted };
-        self.open(id, ItemKind::Timer, None)
+        CallStart::Open(self.open(id, ItemKind::Timer, None))
     }
 
-    fn open(&self, id: EventId, kind: ItemKind, step: Option<Rc<StepRecord>>) -> CallStart {
+    fn open(&self, id: EventId, kind: ItemKind, step: Option<Rc<StepRecord>>) -> ItemFuture {
         let item =
             Item { kind, scope: Rc::clone(&self.scope), outcome: None, waker: None, abandoned: false, step };
         self.cell.items.borrow_mut().insert(id, item);
-        CallStart::Open(ItemFuture::new(Rc::clone(&self.cell), id))
+        ItemFuture::new(Rc::clone(&self.cell), id)
     }
 }
 

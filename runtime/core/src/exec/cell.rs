@@ -21,6 +21,7 @@ use crate::id::EventId;
 use crate::machine::RunMachine;
 use crate::options::ActivityOptions;
 use crate::payload::Payload;
+use crate::saga::OpenHold;
 use crate::time::Timestamp;
 
 /// Shared by everything that belongs to one run, on one thread. No borrow of a field is held across a poll.
@@ -75,6 +76,8 @@ pub(crate) struct SagaBook {
     pub(crate) undone: Cell<u32>,
     /// Undos that did not.
     pub(crate) failed: RefCell<Vec<FailedUndo>>,
+    /// What waits for an operator.
+    pub(crate) holds: RefCell<BTreeMap<EventId, OpenHold>>,
 }
 
 impl SagaBook {

@@ -19,6 +19,7 @@ use crate::machine::{HistoryError, RunState};
 use crate::options::ActivityOptions;
 use crate::panics::end_panic;
 use crate::payload::Payload;
+use crate::saga::Hold;
 use crate::time::Timestamp;
 
 /// The future of a workflow function. It stays on the thread on which it was made.
@@ -148,6 +149,13 @@ impl Executor {
         self.cell.sagas.unwinding.get() > 0
     }
 
+    /// What waits for an operator's decision, by target.
+    #[must_use]
+    pub fn holds(&self) -> Vec<Hold> {
+        let holds = self.cell.sagas.holds.borrow();
+        holds.values().filter(|open| open.is_undecided()).map(|open| open.hold.clone()).collect()
+    }
+
     /// What became of the sagas so far.
     #[must_use]
     pub fn compensation(&self) -> crate::history::Compensation {
@@ -177,6 +185,7 @@ impl Executor {
         }
         self.cell.items.borrow_mut().clear();
         self.cell.cancel_waits.borrow_mut().clear();
+        self.cell.sagas.holds.borrow_mut().clear();
     }
 }
 

@@ -1,19 +1,19 @@
 //! What a call waits for: an open activity, step or timer, and the outcome that an input brings.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
-use super::call::UndoSpec;
 use super::cell::RunCell;
 use super::executor::StepBody;
 use super::scope::ScopeNode;
+use super::step_record::{Ended, Settled, StepRecord};
 use crate::error::CallError;
 use crate::failure::Effect;
-use crate::history::{ActivityCancelRequested, CallSite, TimerCancelled};
-use crate::id::{EventId, IdempotencyKey};
+use crate::history::{ActivityCancelRequested, TimerCancelled};
+use crate::id::EventId;
 use crate::payload::Payload;
 
 /// How a call ended.
@@ -34,7 +34,11 @@ impl Outcome {
 
 /// What kind of thing is open.
 pub(crate) enum ItemKind {
-    Activity { cancel_requested: bool },
+    /// `attempts` is told when it is over.
+    Activity {
+        cancel_requested: bool,
+        attempts: Rc<Cell<u32>>,
+    },
     Step(StepBody),
     Timer,
 }
@@ -52,47 +56,21 @@ pub(crate) struct Item {
     pub(crate) step: Option<Rc<StepRecord>>,
 }
 
-/// What a saga remembers of one of its steps.
-#[derive(Debug)]
-pub(crate) struct StepRecord {
-    pub(crate) id: EventId,
-    pub(crate) input: Payload,
-    pub(crate) key: IdempotencyKey,
-    pub(crate) undo: Option<UndoSpec>,
-    pub(crate) call_site: CallSite,
-    /// The output, if it succeeded, and the effect, once it is over.
-    pub(crate) settled: RefCell<Option<(Option<Payload>, Effect)>>,
-    /// The result reached the code.
-    pub(crate) delivered: Cell<bool>,
-    /// The future was dropped before the result reached the code.
-    pub(crate) dropped: Cell<bool>,
-    /// Who waits for it to be over, in the order in which they began to.
-    pub(crate) waiters: RefCell<Vec<Waker>>,
-}
-
-impl StepRecord {
-    pub(crate) fn is_settled(&self) -> bool {
-        self.settled.borrow().is_some()
-    }
-
-    /// The undo to run, if the step may have had an effect.
-    pub(crate) fn needed_undo(&self) -> Option<&UndoSpec> {
-        let none = matches!(&*self.settled.borrow(), Some((_, Effect::None)));
-        self.undo.as_ref().filter(|_| !none)
-    }
-}
-
 impl RunCell {
-    /// An input brought the outcome of an item. `effect` is that of an activity.
-    pub(crate) fn resolve(&self, id: EventId, outcome: Outcome, effect: Effect) {
+    /// An input brought the outcome of an item.
+    pub(crate) fn resolve(&self, id: EventId, outcome: Outcome, ended: &Ended) {
         let mut items = self.items.borrow_mut();
         let Some(item) = items.get_mut(&id) else { return };
+        if let ItemKind::Activity { attempts, .. } = &item.kind {
+            attempts.set(ended.attempts);
+        }
         if let Some(step) = &item.step {
             let output = match &outcome {
                 Outcome::Completed(payload) => Some(payload.clone()),
                 Outcome::Fired | Outcome::Failed(_) => None,
             };
-            *step.settled.borrow_mut() = Some((output, effect));
+            let Ended { effect, severity, .. } = *ended;
+            *step.settled.borrow_mut() = Some(Settled { output, effect, severity });
             if effect == Effect::None {
                 self.sagas.registered.borrow_mut().remove(&step.id);
             }
@@ -115,7 +93,7 @@ impl RunCell {
         let mut items = self.items.borrow_mut();
         let Some(item) = items.get_mut(&id).filter(|item| item.outcome.is_none()) else { return };
         match &mut item.kind {
-            ItemKind::Activity { cancel_requested } => {
+            ItemKind::Activity { cancel_requested, .. } => {
                 if !std::mem::replace(cancel_requested, true) {
                     drop(items);
                     let _ = self.record_only(ActivityCancelRequested { scheduled: id });

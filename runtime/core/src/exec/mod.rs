@@ -19,6 +19,7 @@ mod item;
 mod record;
 mod scope;
 mod spawn;
+mod step_record;
 mod tasks;
 mod waker;
 
@@ -29,8 +30,9 @@ pub use executor::{Activation, Definition, Executor, RunFuture, StepBody};
 pub use item::{ItemFuture, Outcome};
 pub use spawn::Spawned;
 
-pub(crate) use call::Standing;
-pub(crate) use item::StepRecord;
+pub(crate) use call::Scheduling;
+pub(crate) use cell::RunCell;
+pub(crate) use step_record::StepRecord;
 pub(crate) use tasks::TaskRole;
 
 #[cfg(test)]

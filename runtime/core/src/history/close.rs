@@ -28,8 +28,10 @@ pub struct FailedUndo {
     pub undo: String,
     /// How many attempts it had.
     pub attempts: u32,
-    /// The last error, in words.
+    /// The last error, in words; empty if it never ran.
     pub error: String,
+    /// Why an operator gave it up, if one did.
+    pub skipped: Option<String>,
 }
 
 /// Who ended the run.

@@ -43,6 +43,9 @@ pub struct ActivityScheduled {
     pub input: Payload,
     /// Fact: the key, the same for every attempt and for ever after.
     pub idempotency_key: IdempotencyKey,
+    /// Fact: how many attempts were made under this key before: an undo that an operator lets run again goes on
+    /// counting.
+    pub attempts_before: u32,
     /// Fact: the options that hold.
     pub options: EffectiveOptions,
     /// Fact: the activity that would undo this one, if the call is a step of a saga.

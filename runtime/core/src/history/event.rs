@@ -10,8 +10,8 @@ use super::command::{
     SideEffectRecorded, StepStarted, TimerCancelled, TimerStarted,
 };
 use super::input::{
-    ActivityCancelled, ActivityCompleted, ActivityFailed, ActivityTimedOut, CancelRequested, StepCompleted,
-    StepFailed, TimerFired, WorkflowStarted,
+    ActivityCancelled, ActivityCompleted, ActivityFailed, ActivityTimedOut, CancelRequested, OperatorDecided,
+    StepCompleted, StepFailed, TimerFired, WorkflowStarted,
 };
 use crate::id::EventId;
 use crate::time::Timestamp;
@@ -112,6 +112,7 @@ event_kinds! {
         CancelRequested,
         StepCompleted,
         StepFailed,
+        OperatorDecided,
     }
     Command {
         ActivityScheduled,

@@ -162,6 +162,54 @@ pub struct CancelRequested {
     pub cause: CancelCause,
 }
 
+/// What an operator decides of something in a saga that waits for it.
+///
+/// Variants are only ever added at the end: their order is part of the stored format.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum OperatorDecision {
+    /// An undo that did not succeed runs again, under its first key and with a fresh budget of attempts.
+    Retry,
+    /// An undo is given up: the step still stands.
+    Skip {
+        /// In the operator's words.
+        reason: String,
+    },
+    /// What an undo does was done by other means: it counts as succeeded.
+    Answer {
+        /// What the undo would have returned.
+        output: Payload,
+    },
+    /// What waits for approval goes on.
+    Approve,
+}
+
+impl OperatorDecision {
+    /// The decision as one word.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Retry => "retry",
+            Self::Skip { .. } => "skip",
+            Self::Answer { .. } => "answer",
+            Self::Approve => "approve",
+        }
+    }
+}
+
+/// An operator decided what the saga could not.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OperatorDecided {
+    /// The step whose undo waits, by its `ActivityScheduled`; for an unwinding that waits as a whole, its
+    /// `CompensationStarted`.
+    pub target: EventId,
+    /// What.
+    pub decision: OperatorDecision,
+    /// Who, in their own words.
+    pub who: String,
+    /// The client's request.
+    pub request_id: RequestId,
+}
+
 /// An attempt of a step succeeded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StepCompleted {

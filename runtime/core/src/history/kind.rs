@@ -81,6 +81,7 @@ numbers! {
     7 1 CancelRequested,
     8 1 StepCompleted,
     9 1 StepFailed,
+    10 1 OperatorDecided,
     101 1 ActivityScheduled,
     102 1 ActivityCancelRequested,
     103 1 TimerStarted,

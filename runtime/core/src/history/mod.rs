@@ -25,6 +25,7 @@ pub use command::{
 pub use event::{Event, EventKind, Role};
 pub use input::{
     ActivityCancelled, ActivityCompleted, ActivityFailed, ActivityTimedOut, AttemptSummary, CancelCause,
-    CancelRequested, RunLimits, StepCompleted, StepFailed, TimerFired, WorkflowStarted,
+    CancelRequested, OperatorDecided, OperatorDecision, RunLimits, StepCompleted, StepFailed, TimerFired,
+    WorkflowStarted,
 };
 pub use json::{HistoryJsonError, from_json, to_json};

@@ -65,6 +65,7 @@ pub(crate) fn every_kind() -> Vec<EventKind> {
         undo: "refund".into(),
         attempts: 10,
         error: "down".into(),
+        skipped: Some("refunded by hand".into()),
     }]);
     let user = CancelCause::User { reason: "rain".into(), request_id: RequestId::new("req-2").unwrap() };
     let error = WorkflowError::Activity {
@@ -94,6 +95,13 @@ pub(crate) fn every_kind() -> Vec<EventKind> {
         CancelRequested { cause: user.clone() }.into(),
         StepCompleted { started: step, output: Payload::null(), attempts: attempts() }.into(),
         StepFailed { started: step, error: failure(), exhausted: false, attempts: attempts() }.into(),
+        OperatorDecided {
+            target: activity,
+            decision: OperatorDecision::Answer { output: Payload::null() },
+            who: "ann".into(),
+            request_id: RequestId::new("req-3").unwrap(),
+        }
+        .into(),
         scheduled(&queue),
         ActivityCancelRequested { scheduled: activity }.into(),
         TimerStarted { due: Timestamp::MAX, follows_wall_clock: true, call_site: site() }.into(),
@@ -144,6 +152,7 @@ fn scheduled(queue: &QueueName) -> EventKind {
         undoes: None,
         input: Payload::json(&("ann", 10)).unwrap(),
         idempotency_key: IdempotencyKey::new("order-1").unwrap(),
+        attempts_before: 10,
         options: options.settle(queue, true),
         compensate: Some(ActivityName::new("refund").unwrap()),
         call_site: site(),

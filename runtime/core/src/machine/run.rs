@@ -155,7 +155,11 @@ impl RunMachine {
                     Ok(())
                 }
             }
-            EventKind::WorkflowStarted(_)
+            EventKind::OperatorDecided(_) if self.sagas.is_empty() => {
+                Err("a decision, although no saga unwinds".to_owned())
+            }
+            EventKind::OperatorDecided(_)
+            | EventKind::WorkflowStarted(_)
             | EventKind::SideEffectRecorded(_)
             | EventKind::WorkflowCompleted(_)
             | EventKind::WorkflowFailed(_)

@@ -5,10 +5,15 @@
 //! the run, whatever becomes of the future that waits for it.
 
 mod entry;
+mod hold;
 mod nested;
 mod scope;
+mod undo;
 mod unwind;
+mod unwinder;
 
+pub(crate) use hold::OpenHold;
+pub use hold::{Hold, HoldKind};
 pub use scope::SagaScope;
 
 #[cfg(test)]

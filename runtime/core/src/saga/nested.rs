@@ -84,7 +84,7 @@ impl SagaScope {
             nested.take_over();
             // One that unwinds goes on with that, and this one waits for it.
             if nested.0.unwinding.borrow().is_some() {
-                *nested.0.unwinding.borrow_mut() = Some(Unwinding::All);
+                nested.unwind_more(Unwinding::All);
             } else {
                 self.wait_for(nested.0.unwinding_below.take());
                 self.receive(nested.0.entries.take().into_iter());

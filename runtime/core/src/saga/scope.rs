@@ -32,6 +32,8 @@ pub(super) struct Inner {
     pub(super) unwinding: RefCell<Option<Unwinding>>,
     /// Who waits for the unwinding to end.
     pub(super) waiter: RefCell<Option<Waker>>,
+    /// Undos that did not succeed wait for an operator.
+    pub(super) holds_for_operator: Cell<bool>,
 }
 
 impl fmt::Debug for SagaScope {
@@ -49,6 +51,7 @@ impl RunContext {
         let book = &self.cell.sagas;
         let number = book.newest.get() + 1;
         book.newest.set(number);
+        let holds = parent.as_ref().is_some_and(|parent| parent.0.holds_for_operator.get());
         let inner = Rc::new(Inner {
             context: self.clone(),
             number,
@@ -59,6 +62,7 @@ impl RunContext {
             unwinding_below: RefCell::new(Vec::new()),
             unwinding: RefCell::new(None),
             waiter: RefCell::new(None),
+            holds_for_operator: Cell::new(holds),
         });
         if let Some(parent) = &inner.parent {
             parent.adopt(&inner);
@@ -78,6 +82,12 @@ impl SagaScope {
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.0.stage.get() != Stage::Body
+    }
+
+    /// An undo that does not succeed waits for an operator, once the others have run. Sagas that are begun inside
+    /// this one from now on do the same.
+    pub fn hold_for_operator(&self) {
+        self.0.holds_for_operator.set(true);
     }
 
     /// Registers code of the workflow's own. Its place is after the last step scheduled before it.

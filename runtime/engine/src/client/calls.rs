@@ -10,9 +10,11 @@ use steadfast_store::{DeadLetterRow, ListFilter, ListPage, ListPosition, Store, 
 
 use super::description::{DeadLetter, RunDescription};
 use super::outcome::RunOutcome;
-use super::request::{ActivityRequest, CancelRequest, RunSelector, StartRequest, Started, TerminateRequest};
+use super::request::{
+    ActivityRequest, CancelRequest, DecideRequest, RunSelector, StartRequest, Started, TerminateRequest,
+};
 use super::single;
-use crate::error::{EndError, ListError, ReadError, StartError, Unavailable};
+use crate::error::{DecideError, EndError, ListError, ReadError, StartError, Unavailable};
 use crate::head::DeadLetterBody;
 use crate::message::{Call, Reply, ShardMessage};
 use crate::runner::Inner;
@@ -96,6 +98,18 @@ impl Client {
         request.request_id.get_or_insert_with(|| self.request_id());
         let workflow = request.run.workflow_id.clone();
         self.call(&workflow, |reply| Call::Terminate(Box::new(request), reply)).await
+    }
+
+    /// Decides about something in a saga that waits for an operator. Returns when that is durable, not when it is
+    /// done.
+    ///
+    /// # Errors
+    ///
+    /// [`DecideError`] if nothing waits there, the decision does not fit, or the engine cannot do it.
+    pub async fn decide(&self, mut request: DecideRequest) -> Result<(), DecideError> {
+        request.request_id.get_or_insert_with(|| self.request_id());
+        let workflow = request.run.workflow_id.clone();
+        self.call(&workflow, |reply| Call::Decide(Box::new(request), reply)).await
     }
 
     /// What is known of a run.

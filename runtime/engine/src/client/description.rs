@@ -2,7 +2,7 @@
 
 use steadfast_core::history::{AttemptSummary, CancelCause, Compensation};
 use steadfast_core::{
-    ActivityName, AttemptError, AttemptFailure, EventId, IdempotencyKey, Payload, QueueName, RunId,
+    ActivityName, AttemptError, AttemptFailure, EventId, Hold, IdempotencyKey, Payload, QueueName, RunId,
     SessionId, Timestamp, WorkflowId, WorkflowType,
 };
 use steadfast_store::RunStatus;
@@ -102,6 +102,8 @@ pub struct RunDescription {
     pub has_undos: bool,
     /// The steps whose undo is registered, as far as the code could be asked.
     pub undos: Vec<EventId>,
+    /// What waits for an operator's decision, by target.
+    pub holds: Vec<Hold>,
     /// What became of its sagas so far.
     pub compensation: Compensation,
     /// How many inputs wait in its mailbox.

@@ -11,6 +11,6 @@ pub use description::{ActivityState, DeadLetter, OpenActivity, OpenTimer, RunDes
 pub use outcome::RunOutcome;
 pub(crate) use outcome::closed_status;
 pub use request::{
-    ActivityRequest, CancelRequest, IdConflictPolicy, IdReusePolicy, RunSelector, StartRequest, Started,
-    TerminateRequest,
+    ActivityRequest, CancelRequest, DecideRequest, IdConflictPolicy, IdReusePolicy, RunSelector,
+    StartRequest, Started, TerminateRequest,
 };

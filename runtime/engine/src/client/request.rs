@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use steadfast_core::history::OperatorDecision;
 use steadfast_core::{
-    ActivityName, ActivityOptions, Payload, QueueName, RequestId, RunId, WorkflowId, WorkflowType,
+    ActivityName, ActivityOptions, EventId, Payload, QueueName, RequestId, RunId, WorkflowId, WorkflowType,
 };
 
 /// Whether the id of a closed run may be used again.
@@ -125,6 +126,21 @@ pub struct TerminateRequest {
     pub run: RunSelector,
     /// Why, in the client's words.
     pub reason: String,
+    /// Makes a repeated request one request; a new one is made up if it is `None`.
+    pub request_id: Option<RequestId>,
+}
+
+/// An operator's decision about something in a saga that waits for one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DecideRequest {
+    /// Which run.
+    pub run: RunSelector,
+    /// What waits: [`Hold::target`](steadfast_core::Hold::target).
+    pub target: EventId,
+    /// What is decided.
+    pub decision: OperatorDecision,
+    /// Who decides, in their own words: 1 to 1,000 bytes.
+    pub who: String,
     /// Makes a repeated request one request; a new one is made up if it is `None`.
     pub request_id: Option<RequestId>,
 }

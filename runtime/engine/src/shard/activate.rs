@@ -14,10 +14,11 @@ use crate::message::Effect;
 /// An activation that uses more processor time than this is reported.
 const CPU_WARN: std::time::Duration = std::time::Duration::from_secs(1);
 
-/// Somebody should look at what was not undone, whether its undo was given up or failed for good.
+/// Somebody should look at what was not undone, whether its undo was given up or failed for good. What an operator
+/// skipped, somebody has looked at.
 fn flag_failed_undos(fields: &mut Fields) {
     let Compensation::Failed(failed) = &fields.compensation else { return };
-    for FailedUndo { step, undo, .. } in failed {
+    for FailedUndo { step, undo, .. } in failed.iter().filter(|undo| undo.skipped.is_none()) {
         let why = undo_failed(undo, *step);
         if !fields.attention.contains(&why) {
             fields.attention.push(why);
@@ -61,6 +62,7 @@ impl Shard {
         if let Some(executor) = &work.run.executor {
             work.run.fields.compensation = executor.compensation();
             flag_failed_undos(&mut work.run.fields);
+            work.run.fields.holds = executor.holds();
         }
         let events = activation.events;
         self.warn_if_long(&work.run, &events);

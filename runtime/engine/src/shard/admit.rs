@@ -47,6 +47,7 @@ impl Shard {
         match body {
             MailBody::Start(record) => self.admit_start(work, record),
             MailBody::Input(input) => match fitted(&mut work.run, EventKind::clone(input)) {
+                Some(EventKind::OperatorDecided(decided)) => self.admit_decision(work, decided),
                 Some(input) => self.activate(work, input),
                 None => Ok(Ok(())),
             },

@@ -1,6 +1,7 @@
 //! What attempts say: results and heartbeats; and what follows for their task.
 
 use futures::channel::oneshot;
+use steadfast_core::history::EventKind;
 use steadfast_core::machine::{TaskEvent, TaskKind, TaskOutcome, TaskRefused};
 use steadfast_core::{AttemptError, EventId, Payload, Severity};
 use steadfast_store::{StoreError, Write};
@@ -119,6 +120,7 @@ impl Shard {
             if outcome.exhausted {
                 self.write_dead_letter(work, id)?;
             }
+            note_undo(&mut work.run, id, &closed);
             let task_ref = self.task_ref(&work.run, id);
             self.shared.dispatcher().forget(&task_ref);
             work.remove_item(id);
@@ -165,10 +167,18 @@ impl Shard {
                 tracing::error!(run_id = %run.id(), item = %id, %error, "a dead letter is too large")
             }
         }
-        if undoes.is_some() {
-            run.fields.attention.push(undo_failed(activity.as_str(), undoes));
-        }
         Ok(())
+    }
+}
+
+/// An undo that did not succeed needs attention until it does.
+fn note_undo(run: &mut LiveRun, id: EventId, closed: &EventKind) {
+    let Some(item) = run.items.get(&id).and_then(|item| item.task()) else { return };
+    let Some(step) = item.undoes else { return };
+    let text = undo_failed(item.task.name(), Some(step));
+    run.fields.attention.retain(|known| *known != text);
+    if !matches!(closed, EventKind::ActivityCompleted(_)) {
+        run.fields.attention.push(text);
     }
 }
 

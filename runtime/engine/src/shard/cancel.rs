@@ -17,7 +17,7 @@ pub(super) fn used_for_another(request: &RequestId) -> String {
     format!("request id `{request}` was used for another call of this workflow; use a new one")
 }
 
-/// A run that may be ended, or the answer to the client.
+/// A run that may be ended or decided about, or the answer to the client.
 pub(super) enum ToEnd {
     Run(Box<Work>),
     Answer(Result<(), EndError>, Option<u64>),
@@ -42,12 +42,12 @@ impl Shard {
     }
 
     /// Writes the outcome of the request with what the request did, and answers once it is durable.
-    pub(super) fn finish_end(
+    pub(super) fn finish_end<E: From<Unavailable> + Send + 'static>(
         &mut self,
         mut work: Work,
         request_id: RequestId,
         outcome: &RequestOutcome,
-        reply: Reply<(), EndError>,
+        reply: Reply<(), E>,
         done: Result<(), StoreError>,
     ) {
         if let Err(error) = &done {
@@ -62,14 +62,15 @@ impl Shard {
     }
 
     /// Answers what can be answered at once; the run otherwise.
-    pub(super) fn work_to_end(
+    pub(super) fn work_to_end<E: From<EndError> + From<Unavailable> + Send + 'static>(
         &mut self,
         found: Result<ToEnd, StoreError>,
-        reply: Reply<(), EndError>,
-    ) -> Option<(Box<Work>, Reply<(), EndError>)> {
+        reply: Reply<(), E>,
+    ) -> Option<(Box<Work>, Reply<(), E>)> {
         match found {
             Ok(ToEnd::Run(work)) => Some((work, reply)),
             Ok(ToEnd::Answer(answer, ticket)) => {
+                let answer = answer.map_err(E::from);
                 self.after(ticket.unwrap_or(0), Effect::Answer(Answer::new(reply, answer)));
                 None
             }
@@ -81,7 +82,7 @@ impl Shard {
         }
     }
 
-    /// The run that a client wants to end, if it is open and the request is new.
+    /// The run that a client wants to end or to decide about, if it is open and the request is new.
     pub(super) fn find_to_end(
         &mut self,
         selector: &RunSelector,

@@ -20,6 +20,7 @@ impl Shard {
         work.run.fields.closed_at = Some(work.run.fields.last_at);
         work.run.fields.blocked = None;
         work.run.fields.unwinding = false;
+        work.run.fields.holds.clear();
         work.run.fields.settled.clear();
         work.run.retry.at = None;
         work.is_changed = true;

@@ -28,6 +28,7 @@ impl Shard {
                 | EventKind::CancelRequested(_)
                 | EventKind::StepCompleted(_)
                 | EventKind::StepFailed(_)
+                | EventKind::OperatorDecided(_)
                 | EventKind::SideEffectRecorded(_)
                 | EventKind::CompensationStarted(_)
                 | EventKind::CompensationFinished(_)

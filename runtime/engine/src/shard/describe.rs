@@ -1,8 +1,10 @@
 //! What is shown of a run.
 
 use steadfast_core::machine::{TaskKind, TaskState};
+use steadfast_core::{Hold, HoldKind};
 use steadfast_store::StoreError;
 
+use super::activate::undo_failed;
 use super::items::LiveItem;
 use super::load::Opened;
 use super::machine::Shard;
@@ -64,7 +66,11 @@ impl Shard {
 
 fn describe(run: &LiveRun) -> RunDescription {
     let (head, fields) = (&run.head, &run.fields);
-    let mut attention = fields.attention.clone();
+    let said_by_hold =
+        |text: &String| fields.holds.iter().any(|hold| failed_undo(hold).as_ref() == Some(text));
+    let mut attention: Vec<String> =
+        fields.attention.iter().filter(|text| !said_by_hold(text)).cloned().collect();
+    attention.extend(fields.holds.iter().map(ToString::to_string));
     if !run.is_closed() {
         attention.extend(run.items.values().filter_map(waits_for));
         attention.extend(fields.blocked.as_ref().map(|blocked| blocked.reason.clone()));
@@ -99,12 +105,19 @@ fn describe(run: &LiveRun) -> RunDescription {
         timers,
         has_undos: fields.has_undos,
         undos: Vec::new(),
+        holds: fields.holds.clone(),
         compensation: fields.compensation.clone(),
         mailbox: u64::try_from(run.mail.len()).unwrap_or(u64::MAX),
         is_cancel_requested: fields.user_cancelled,
         imposed: fields.imposed.clone(),
         deadline: fields.deadline.as_ref().map(|deadline| deadline.at),
     }
+}
+
+/// What is said elsewhere of an undo that waits for an operator because it failed.
+pub(super) fn failed_undo(hold: &Hold) -> Option<String> {
+    let HoldKind::FailedUndo { undo, .. } = &hold.kind else { return None };
+    Some(undo_failed(undo, Some(hold.target)))
 }
 
 fn waits_for(item: &LiveItem) -> Option<String> {

@@ -256,7 +256,8 @@ impl Shard {
             call.refuse(Unavailable::Store("it failed a moment ago and is tried again".to_owned()));
             return;
         }
-        let changes = matches!(call, Call::Start(..) | Call::Cancel(..) | Call::Terminate(..));
+        let changes =
+            matches!(call, Call::Start(..) | Call::Cancel(..) | Call::Terminate(..) | Call::Decide(..));
         if changes && self.shared.is_stopping() {
             call.refuse(Unavailable::ShuttingDown);
             return;
@@ -266,6 +267,7 @@ impl Shard {
             Call::Start(request, reply) => self.start(*request, reply),
             Call::Cancel(request, reply) => self.cancel(*request, reply),
             Call::Terminate(request, reply) => self.terminate(*request, reply),
+            Call::Decide(request, reply) => self.operator_decides(*request, reply),
             Call::Describe(run, reply) => self.describe(&run, reply),
             Call::History(run, reply) => self.history(&run, reply),
             Call::Result(run, reply) => self.result(&run, reply),

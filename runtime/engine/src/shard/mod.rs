@@ -22,6 +22,7 @@ mod cache;
 mod cancel;
 mod close;
 mod command;
+mod decide;
 mod describe;
 mod estate;
 mod grant;

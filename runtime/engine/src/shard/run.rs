@@ -110,6 +110,7 @@ impl LiveRun {
 
     pub(super) fn needs_attention(&self) -> bool {
         !self.fields.attention.is_empty()
+            || !self.fields.holds.is_empty()
             || (!self.is_closed() && (self.counts.marked > 0 || self.fields.blocked.is_some()))
     }
 

@@ -83,7 +83,10 @@ impl Shard {
     fn decide(&self, request: &StartRequest, request_id: &RequestId) -> Result<Decision, StoreError> {
         match self.known(&request.workflow_id, request_id)? {
             Some((ticket, RequestOutcome::Started(started))) => return Ok(Decision::Known(ticket, started)),
-            Some((_, RequestOutcome::Cancelled | RequestOutcome::Terminated)) => {
+            Some((
+                _,
+                RequestOutcome::Cancelled | RequestOutcome::Terminated | RequestOutcome::Decided(_),
+            )) => {
                 let why = used_for_another(request_id);
                 return Ok(Decision::Refused(None, Unavailable::Invalid(why).into()));
             }
@@ -234,6 +237,7 @@ impl Shard {
             user_cancelled: false,
             imposed: None,
             compensation: steadfast_core::history::Compensation::None,
+            holds: Vec::new(),
             attention: Vec::new(),
             blocked: None,
             mail_first: 0,

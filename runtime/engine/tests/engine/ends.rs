@@ -32,8 +32,11 @@ fn saga() -> std::sync::Arc<dyn steadfast_core::exec::Definition> {
             let (ctx, saga) = (ctx.clone(), saga.clone());
             async move {
                 let mut call = spec("reserve", input, ActivityOptions::default());
-                call.undo =
-                    Some(UndoSpec { activity: activity("release"), options: ActivityOptions::default() });
+                call.undo = Some(UndoSpec {
+                    activity: activity("release"),
+                    options: ActivityOptions::default(),
+                    by_operator: false,
+                });
                 let CallStart::Open(outcome) = ctx.start_activity(call, Some(&saga)) else {
                     return Err(WorkflowError::fail("refused"));
                 };

@@ -81,7 +81,8 @@ fn saga() -> Arc<dyn Definition> {
             async move {
                 for index in 0..3_u32 {
                     let mut call = spec("work", json(index), options());
-                    call.undo = Some(UndoSpec { activity: activity("undo"), options: options() });
+                    call.undo =
+                        Some(UndoSpec { activity: activity("undo"), options: options(), by_operator: false });
                     match ctx.start_activity(call, Some(&saga)) {
                         CallStart::Open(outcome) => match outcome.await {
                             Outcome::Completed(_) => {}

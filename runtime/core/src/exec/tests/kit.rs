@@ -57,6 +57,7 @@ fn spec(name: &str, undo: Option<&str>) -> ActivityCallSpec {
         undo: undo.map(|name| UndoSpec {
             activity: ActivityName::new(name).unwrap(),
             options: ActivityOptions::default(),
+            by_operator: false,
         }),
         call_site: Location::caller(),
     }
@@ -79,6 +80,20 @@ async fn finish(name: &str, start: CallStart) -> Result<u64, WorkflowError> {
 /// Calls an activity.
 pub(crate) async fn call(ctx: &RunContext, name: &str) -> Result<u64, WorkflowError> {
     finish(name, ctx.start_activity(spec(name, None), None)).await
+}
+
+/// Calls a step whose undo waits for an operator.
+pub(crate) async fn careful(saga: &SagaScope, name: &str, undo: &str) -> Result<u64, WorkflowError> {
+    let mut spec = spec(name, Some(undo));
+    if let Some(undo) = &mut spec.undo {
+        undo.by_operator = true;
+    }
+    finish(name, saga.context().start_activity(spec, Some(saga))).await
+}
+
+/// Calls a step without an undo.
+pub(crate) async fn plain(saga: &SagaScope, name: &str) -> Result<u64, WorkflowError> {
+    finish(name, saga.context().start_activity(spec(name, None), Some(saga))).await
 }
 
 /// Calls a step of a saga, with its undo.
@@ -140,6 +155,7 @@ impl Drive {
         let mut rebuilt = Executor::new(Arc::clone(&self.definition), ActivityOptions::default());
         rebuilt.replay(&self.history).expect("every prefix replays");
         assert_eq!(rebuilt.undos(), self.live.undos());
+        assert_eq!(rebuilt.holds(), self.live.holds());
         let live = self.live.activate(at, kind.clone());
         let again = rebuilt.activate(at, kind);
         assert_eq!(live, again, "live and rebuilt bring about the same");
@@ -186,6 +202,20 @@ impl Drive {
     pub(crate) fn cancel(&mut self) -> &mut Self {
         let cause = CancelCause::User { reason: "test".into(), request_id: RequestId::new("c").unwrap() };
         self.input(CancelRequested { cause }.into())
+    }
+
+    pub(crate) fn decided(target: u64, decision: OperatorDecision) -> EventKind {
+        let request_id = RequestId::new("o").unwrap();
+        OperatorDecided { target: EventId(target), decision, who: "ann".into(), request_id }.into()
+    }
+
+    pub(crate) fn decide(&mut self, target: u64, decision: OperatorDecision) -> &mut Self {
+        self.input(Self::decided(target, decision))
+    }
+
+    /// What waits for an operator, a line each.
+    pub(crate) fn holds(&self) -> Vec<String> {
+        self.live.holds().iter().map(ToString::to_string).collect()
     }
 
     pub(crate) fn impose(&mut self, cause: CancelCause) -> &mut Self {
@@ -242,6 +272,7 @@ fn line(event: &Event) -> String {
         EventKind::TimerStarted(e) => format!("timer due {}", e.due.as_micros() / 1_000_000),
         EventKind::TimerFired(e) => format!("fired {}", e.started),
         EventKind::TimerCancelled(e) => format!("timer cancelled {}", e.started),
+        EventKind::OperatorDecided(e) => format!("{} {}", e.decision.name(), e.target),
         EventKind::CompensationFinished(e) => {
             format!("CompensationFinished undone {} failed {}", e.undone, e.failed.len())
         }

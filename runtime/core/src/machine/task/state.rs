@@ -53,7 +53,7 @@ pub struct Task {
     pub scheduled_at: Timestamp,
     /// Where it stands.
     pub state: TaskState,
-    /// The number of the last attempt; 0 if none was granted.
+    /// The number of the last attempt; if none was granted yet, how many there were under its key before.
     pub attempt: u32,
     /// How many attempts count against the policy: those handed back do not.
     pub counted: u32,
@@ -76,7 +76,8 @@ impl Task {
     #[must_use]
     pub fn activity(item: EventId, at: Timestamp, scheduled: &ActivityScheduled) -> Self {
         let kind = TaskKind::Activity(scheduled.activity.clone());
-        Self::new(item, at, kind, scheduled.options.clone())
+        let attempt = scheduled.attempts_before;
+        Self { attempt, ..Self::new(item, at, kind, scheduled.options.clone()) }
     }
 
     /// The task of a step that was just started, in a workflow on `queue`.
@@ -128,7 +129,7 @@ impl Task {
         let options = &self.options;
         let to_close = options.schedule_to_close.map(|limit| self.scheduled_at.after(limit));
         let own = match self.state {
-            TaskState::Pending if self.attempt == 0 => {
+            TaskState::Pending if self.begun.is_empty() => {
                 options.schedule_to_start.map(|limit| self.scheduled_at.after(limit))
             }
             TaskState::Pending => None,

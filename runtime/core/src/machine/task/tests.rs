@@ -24,6 +24,7 @@ fn task(options: ActivityOptions) -> Task {
         undoes: None,
         input: Payload::null(),
         idempotency_key: crate::id::IdempotencyKey::new("w/r/2").unwrap(),
+        attempts_before: 0,
         options: options.settle(&queue, false),
         compensate: None,
         call_site: crate::history::CallSite { file: "f.rs".into(), line: 1 },

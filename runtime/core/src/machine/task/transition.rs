@@ -229,7 +229,7 @@ impl Task {
         let close_passed = passed(options.schedule_to_close, self.scheduled_at);
         match self.state {
             TaskState::Pending
-                if self.attempt == 0 && passed(options.schedule_to_start, self.scheduled_at) =>
+                if self.begun.is_empty() && passed(options.schedule_to_start, self.scheduled_at) =>
             {
                 self.close(Closing::TimedOut(TimeoutKind::ScheduleToStart))
             }

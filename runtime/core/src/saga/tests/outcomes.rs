@@ -60,7 +60,7 @@ fn a_failed_undo_is_told_and_the_first_error_stays_the_cause() {
     let text = drive.text();
     assert!(text.contains("11 scheduled u1 to undo 2"), "{text}");
     assert!(text.contains("CompensationFinished undone 1 failed 1"), "{text}");
-    let expected = r#"Failed `s3` failed: Declined: no Failed([FailedUndo { step: Some(EventId(4)), undo: "u2", attempts: 10, error: "given up after 10 attempts: Down: no" }])"#;
+    let expected = r#"Failed `s3` failed: Declined: no Failed([FailedUndo { step: Some(EventId(4)), undo: "u2", attempts: 10, error: "given up after 10 attempts: Down: no", skipped: None }])"#;
     assert!(text.ends_with(expected), "{text}");
 }
 

@@ -39,7 +39,11 @@ impl Place {
             retry: Some(policy(attempts)),
             ..ActivityOptions::default()
         };
-        let undo = call.undo.map(|undo| UndoSpec { activity: undo.name(), options: options(undo.attempts) });
+        let undo = call.undo.map(|undo| UndoSpec {
+            activity: undo.name(),
+            options: options(undo.attempts),
+            by_operator: false,
+        });
         let spec = ActivityCallSpec {
             activity: call.name(),
             input: Payload::json(&CallInput { site: call.site, value, sagas: &self.inside }),
