@@ -91,9 +91,9 @@ pub use steadfast_core::exec::{RunInfo, Spawned};
 pub use steadfast_core::history;
 pub use steadfast_core::{
     ActivityName, ActivityOptions, ApplicationFailure, AttemptError, AttemptFailure, CallError, CallRefused,
-    Disposition, Effect, EventId, Hold, HoldKind, IdempotencyKey, InvalidId, Payload, PayloadError,
-    PayloadTooLarge, QueueName, RequestId, RetryPolicy, RunId, Severity, TimeoutKind, Timestamp, WorkflowId,
-    WorkflowType,
+    Decided, Disposition, Effect, EventId, Hold, HoldKind, IdempotencyKey, InvalidId, Payload, PayloadError,
+    PayloadTooLarge, QueueName, RequestId, RetryPolicy, RunId, SagaReport, Severity, StepReport, TimeoutKind,
+    Timestamp, UndoCall, UndoState, WorkflowId, WorkflowType,
 };
 #[doc(hidden)]
 pub use steadfast_engine::Sabotage;

@@ -30,5 +30,7 @@ pub use id::{
 pub use options::{ActivityOptions, CANCEL_GRACE, EffectiveOptions, UNDO_ATTEMPTS};
 pub use payload::{Encoding, Payload, PayloadError, PayloadTooLarge};
 pub use retry::{INTERVAL_MAX, InvalidRetryPolicy, RetryPolicy};
-pub use saga::{Hold, HoldKind, SagaScope};
+pub use saga::{
+    Decided, Hold, HoldKind, SagaReport, SagaScope, StepReport, UndoCall, UndoState, saga_reports,
+};
 pub use time::Timestamp;

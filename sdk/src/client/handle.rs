@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 
 use steadfast_core::history::Event;
-use steadfast_core::{InvalidId, RunId, WorkflowId};
+use steadfast_core::{InvalidId, RunId, SagaReport, WorkflowId, saga_reports};
 use steadfast_engine::{ReadError, RunDescription, RunOutcome, RunSelector, Unavailable};
 
 use super::end::{CancelCall, TerminateCall};
@@ -78,6 +78,16 @@ impl RunHandle {
     /// [`ReadError`] if there is no such run, its history is not whole, or the engine cannot answer.
     pub async fn history(&self) -> Result<Vec<Event>, ReadError> {
         self.client.history(&self.selector()?).await
+    }
+
+    /// What its sagas undid: who was undone, when, how often, with what result, and what operators decided. It can be
+    /// asked for while a saga unwinds and after the run closed.
+    ///
+    /// # Errors
+    ///
+    /// [`ReadError`] as of [`history`](Self::history).
+    pub async fn saga_report(&self) -> Result<Vec<SagaReport>, ReadError> {
+        Ok(saga_reports(&self.history().await?))
     }
 
     /// Asks the run to end. Await it: it is durable then, but the run may need a while to unwind.

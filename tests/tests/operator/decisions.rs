@@ -1,7 +1,7 @@
 //! What an operator may decide about an undo that did not succeed.
 
-use steadfast::HoldKind;
 use steadfast::history::{Compensation, EventKind, FailedUndo};
+use steadfast::{HoldKind, UndoState};
 use steadfast::{ListFilter, RunStatus};
 use steadfast_tests::kit::{Bed, Reply, StoreKind, TestResult, story};
 
@@ -88,6 +88,25 @@ async fn a_skip_says_why_the_step_still_stands(kind: StoreKind) -> TestResult {
     Ok(())
 }
 
+async fn the_report_tells_all_of_it(kind: StoreKind) -> TestResult {
+    let bed = held(kind).await?;
+    let run = bed.handle(order, "o");
+    assert_eq!(run.saga_report().await?[0].finished_at, None);
+    run.operator("ann").retry(CHARGE).await?;
+    ended(&bed).await?;
+    let reports = run.saga_report().await?;
+    assert_eq!((reports.len(), reports[0].finished_at.is_some()), (1, true));
+    let told: Vec<_> = reports[0]
+        .steps
+        .iter()
+        .map(|step| (step.activity.as_str(), step.calls.len(), step.decisions.len(), step.state))
+        .collect();
+    assert_eq!(told, [("charge", 2, 1, UndoState::Undone), ("reserve", 1, 0, UndoState::Undone)]);
+    let key = bed.ledger().calls_of("charge")[0].key.clone();
+    assert_eq!(reports[0].steps[0].idempotency_key.as_str(), key);
+    Ok(())
+}
+
 async fn an_answer_counts_as_undone(kind: StoreKind) -> TestResult {
     let bed = held(kind).await?;
     bed.handle(order, "o").operator("ann").answer(CHARGE, &()).await?;
@@ -122,6 +141,7 @@ steadfast_tests::on_stores!(
     a_retry_runs_it_again_under_the_same_key,
     a_retry_that_fails_waits_again,
     a_skip_says_why_the_step_still_stands,
+    the_report_tells_all_of_it,
     an_answer_counts_as_undone,
     several_are_decided_in_any_order,
 );

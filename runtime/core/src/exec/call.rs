@@ -86,6 +86,8 @@ pub(crate) struct Scheduling {
     pub(crate) options: ActivityOptions,
     /// For an undo: the step.
     pub(crate) undoes: Option<EventId>,
+    /// The saga that it belongs to.
+    pub(crate) saga: Option<u32>,
     /// For a step of a saga: what undoes it.
     pub(crate) compensate: Option<ActivityName>,
     pub(crate) attempts_before: u32,
@@ -135,6 +137,7 @@ impl RunContext {
             key,
             options,
             undoes: None,
+            saga: saga.map(SagaScope::number),
             compensate: undo.as_ref().map(|undo| undo.activity.clone()),
             attempts_before: 0,
             call_site: call_site.into(),
@@ -148,8 +151,17 @@ impl RunContext {
     /// Records that an activity is to be run.
     pub(crate) fn record_activity(&self, activity: Scheduling) -> Result<Scheduled, Halted> {
         let cell = &self.cell;
-        let Scheduling { activity, input, key, options, undoes, compensate, attempts_before, call_site } =
-            activity;
+        let Scheduling {
+            activity,
+            input,
+            key,
+            options,
+            undoes,
+            saga,
+            compensate,
+            attempts_before,
+            call_site,
+        } = activity;
         let event = ActivityScheduled {
             activity,
             undoes,
@@ -157,6 +169,7 @@ impl RunContext {
             idempotency_key: key.unwrap_or_else(|| default_key(cell)),
             attempts_before,
             options: options.or(&cell.defaults).settle(&cell.info().queue, undoes.is_some()),
+            saga,
             compensate,
             call_site,
         };

@@ -48,6 +48,8 @@ pub struct ActivityScheduled {
     pub attempts_before: u32,
     /// Fact: the options that hold.
     pub options: EffectiveOptions,
+    /// Fact: the number of the saga whose step it is, or which it undoes a step of.
+    pub saga: Option<u32>,
     /// Fact: the activity that would undo this one, if the call is a step of a saga.
     pub compensate: Option<ActivityName>,
     /// Fact.

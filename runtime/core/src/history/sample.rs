@@ -154,6 +154,7 @@ fn scheduled(queue: &QueueName) -> EventKind {
         idempotency_key: IdempotencyKey::new("order-1").unwrap(),
         attempts_before: 10,
         options: options.settle(queue, true),
+        saga: Some(1),
         compensate: Some(ActivityName::new("refund").unwrap()),
         call_site: site(),
     }

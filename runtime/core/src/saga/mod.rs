@@ -7,6 +7,7 @@
 mod entry;
 mod hold;
 mod nested;
+mod report;
 mod scope;
 mod undo;
 mod unwind;
@@ -14,6 +15,7 @@ mod unwinder;
 
 pub(crate) use hold::OpenHold;
 pub use hold::{Hold, HoldKind};
+pub use report::{Decided, SagaReport, StepReport, UndoCall, UndoState, saga_reports};
 pub use scope::SagaScope;
 
 #[cfg(test)]

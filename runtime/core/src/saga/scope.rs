@@ -78,6 +78,12 @@ impl SagaScope {
         &self.0.context
     }
 
+    /// Its number in the run, from 1, in order of creation.
+    #[must_use]
+    pub fn number(&self) -> u32 {
+        self.0.number
+    }
+
     /// Whether the body is over, or the saga around this one has failed: no step can be added.
     #[must_use]
     pub fn is_closed(&self) -> bool {

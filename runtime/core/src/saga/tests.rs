@@ -3,4 +3,5 @@
 mod holds;
 mod outcomes;
 mod outliving;
+mod report;
 mod unwinding;

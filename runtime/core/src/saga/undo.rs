@@ -40,7 +40,7 @@ impl StepUndo {
     }
 
     /// Calls the undo, once more if it was called before. Says whether it succeeded.
-    pub(super) async fn run(&mut self, context: &RunContext) -> bool {
+    pub(super) async fn run(&mut self, context: &RunContext, saga: u32) -> bool {
         let input = match undo_input(&self.step) {
             Ok(input) => input,
             Err(error) => {
@@ -54,6 +54,7 @@ impl StepUndo {
             key: self.key.clone(),
             options: self.spec.options.clone(),
             undoes: Some(self.step.id),
+            saga: Some(saga),
             compensate: None,
             attempts_before: self.attempts,
             call_site: self.step.call_site.clone(),

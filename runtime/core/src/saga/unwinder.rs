@@ -139,7 +139,7 @@ impl<'a> Unwinder<'a> {
     }
 
     async fn call(&mut self, mut undo: StepUndo) {
-        if undo.run(&self.context).await {
+        if undo.run(&self.context, self.saga.number()).await {
             self.settle(undo.step.id);
             self.undone += 1;
         } else if self.saga.0.holds_for_operator.get() {

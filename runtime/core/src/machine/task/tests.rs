@@ -26,6 +26,7 @@ fn task(options: ActivityOptions) -> Task {
         idempotency_key: crate::id::IdempotencyKey::new("w/r/2").unwrap(),
         attempts_before: 0,
         options: options.settle(&queue, false),
+        saga: None,
         compensate: None,
         call_site: crate::history::CallSite { file: "f.rs".into(), line: 1 },
     };

@@ -32,14 +32,14 @@ fn held() -> std::sync::Arc<dyn Definition> {
     })
 }
 
-fn given_up(scheduled: u64, attempt: u32) -> EventKind {
+pub(super) fn given_up(scheduled: u64, attempt: u32) -> EventKind {
     let attempts = AttemptSummary { attempt, begun: vec![], failures: vec![], effect: Effect::Unknown };
     let error = application("Down", Disposition::Retryable { after: None, no_effect: false });
     ActivityFailed { scheduled: EventId(scheduled), error, exhausted: true, attempts }.into()
 }
 
 /// The undo of step 4 has failed, that of step 2 has run.
-fn waiting() -> Drive {
+pub(super) fn waiting() -> Drive {
     let mut drive = Drive::start(held());
     drive.ok(2, 1).ok(4, 2).declined(6).input(given_up(9, 10)).ok(11, 0);
     assert_eq!(
