@@ -1,9 +1,13 @@
 //! Nested sagas that go on in a task of their own after the saga around them has ended.
 
+use futures::future::select;
+
 use super::super::SagaScope;
+use super::holds::given_up;
 use crate::exec::RunContext;
 use crate::exec::tests::kit::*;
 use crate::failure::Effect;
+use crate::history::OperatorDecision;
 
 /// A saga in a task: two steps one after the other. What it comes to is the input of an activity.
 fn in_a_task(ctx: &RunContext, around: &SagaScope) {
@@ -122,4 +126,49 @@ fn a_nested_saga_that_outlives_one_that_succeeded_belongs_to_the_next_one_around
             assert!(!drive.has_undos(), "{}", drive.text());
         }
     }
+}
+
+/// A nested saga in a task has succeeded but for a loser, whose undo waits for an operator.
+fn held_loser() -> Drive {
+    let mut drive = Drive::start(define(|ctx| async move {
+        let saga = ctx.saga(None);
+        let (s, task) = (saga.clone(), ctx.clone());
+        let failed = saga.run(async move {
+            let nested = task.saga(Some(&s));
+            nested.hold_for_operator();
+            drop(task.spawn(async move {
+                let n = nested.clone();
+                let done = nested.run(async move {
+                    step(&n, "kept", "undo kept").await?;
+                    let (fast, slow) = (step(&n, "fast", "undo fast"), step(&n, "slow", "undo slow"));
+                    drop(select(Box::pin(fast), Box::pin(slow)).await);
+                    Ok(1)
+                });
+                drop(done.await);
+            }));
+            step(&s, "outer", "undo outer").await?;
+            call(s.context(), "fails").await
+        });
+        failed.await
+    }));
+    // Scheduled: outer 2, kept 3, fast 5, slow 6, undo slow 11.
+    drive.ok(3, 1).ok(5, 1).cancelled(6, Effect::Unknown);
+    assert!(drive.text().contains("11 scheduled undo slow to undo 6"), "{}", drive.text());
+    drive.input(given_up(11, 10));
+    assert_eq!(drive.holds().len(), 1, "{:?}", drive.holds());
+    drive
+}
+
+#[test]
+fn what_waits_in_a_nested_saga_keeps_it_from_nothing_that_is_to_be_undone_when_the_one_around_fails() {
+    let mut drive = held_loser();
+    drive.ok(2, 1).declined(14);
+    assert!(drive.text().contains("16 scheduled undo fast to undo 5"), "{}", drive.text());
+    assert_eq!(drive.holds().len(), 1);
+    drive.ok(16, 0);
+    assert!(drive.text().contains("19 scheduled undo kept to undo 3"), "{}", drive.text());
+    drive.ok(19, 0);
+    assert!(!drive.text().contains("undo outer to"), "it comes after what is further in: {}", drive.text());
+    drive.decide(6, OperatorDecision::Skip { reason: "by hand".into() });
+    assert!(drive.text().contains("scheduled undo outer to undo 2"), "{}", drive.text());
 }
