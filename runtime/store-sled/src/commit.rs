@@ -110,6 +110,7 @@ impl SledStore {
                 let key = self.run_key(Table::DeadLetter, shard, *run).number(scheduled.0);
                 stage.delete::<steadfast_store::DeadLetterRow>(&key)
             }
+            Write::PutBreaker(row) => self.stage_breaker(stage, row),
         }
     }
 

@@ -52,6 +52,8 @@ tables! {
     15 DeadLetter "dead letter",
     /// The rest of values that are too large for one key.
     16 Chunk "chunk",
+    /// Of all shards.
+    17 Breaker "breaker",
 }
 
 /// The longest text that stands in a key as it is.

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use steadfast_core::codec::{self, CodecError};
 use steadfast_core::{Epoch, SessionId, ShardId, Timestamp};
 use steadfast_store::{
-    CurrentRow, DeadLetterRow, HistoryRecord, InboxRow, ItemRow, ListingRow, MailRow, RequestRow, RunHead,
-    ShardRow, TaskRow,
+    BreakerRow, CurrentRow, DeadLetterRow, HistoryRecord, InboxRow, ItemRow, ListingRow, MailRow, RequestRow,
+    RunHead, ShardRow, TaskRow,
 };
 
 use crate::key::{Table, is_digested};
@@ -40,6 +40,7 @@ rows! {
     InboxRow => Inbox,
     Named<TaskRow> => Task,
     DeadLetterRow => DeadLetter,
+    BreakerRow => Breaker,
 }
 
 /// Says that the database is ours.

@@ -4,8 +4,8 @@ use steadfast_core::{
     Epoch, EventId, QueueName, RequestId, RunId, SessionId, ShardId, Timestamp, WorkflowId,
 };
 use steadfast_store::{
-    CurrentRow, DeadLetterRow, HistoryEnd, HistoryRecord, InboxRow, ItemRow, ListingRow, MailRow, RequestRow,
-    RunHead, RunStatus, Sessions, TaskRow, Write,
+    BreakerRow, CurrentRow, DeadLetterRow, HistoryEnd, HistoryRecord, InboxRow, ItemRow, ListingRow, MailRow,
+    RequestRow, RunHead, RunStatus, Sessions, TaskRow, Write,
 };
 use steadfast_store_sled::{Clock, SledStore};
 use tempfile::TempDir;
@@ -69,6 +69,8 @@ fn rows() -> Vec<Write> {
         activity: "charge_card".to_owned().try_into().unwrap(),
         body: vec![7],
     };
+    let activity = "charge_card".to_owned().try_into().unwrap();
+    let breaker = BreakerRow { activity, key: "eu".into(), version: 5, body: vec![12] };
     let current = CurrentRow { run_id: run(), status: RunStatus::Completed };
     let long: WorkflowId = "w".repeat(97).try_into().unwrap();
     vec![
@@ -84,6 +86,7 @@ fn rows() -> Vec<Write> {
         Write::PutMessage { to: ShardId(3), row: InboxRow { from: run(), sequence: 4, body: vec![11] } },
         Write::PutTask { queue, row: task },
         Write::PutDeadLetter(letter),
+        Write::PutBreaker(breaker),
     ]
 }
 

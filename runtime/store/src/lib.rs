@@ -8,11 +8,11 @@ mod load;
 mod memory;
 
 pub use contract::{
-    ClaimError, Commits, CurrentRow, DeadLetterPage, DeadLetterRow, DeadLetters, Due, DueEntry, Expected,
-    Group, HistoryEnd, HistoryRecord, InboxRow, ItemRow, ListFilter, ListPage, ListPosition, ListingRow,
-    MailRow, Messages, Refusal, RequestRow, Requests, Room, RunHead, RunStatus, Runs, SessionRow, Sessions,
-    ShardRow, Store, StoreError, StoreErrorKind, StoreStats, TaskRow, Tasks, Transition, UnknownRunStatus,
-    Verdict, Visibility, Write, check_transition,
+    BreakerPage, BreakerRow, Breakers, ClaimError, Commits, CurrentRow, DeadLetterPage, DeadLetterRow,
+    DeadLetters, Due, DueEntry, Expected, Group, HistoryEnd, HistoryRecord, InboxRow, ItemRow, ListFilter,
+    ListPage, ListPosition, ListingRow, MailRow, Messages, Refusal, RequestRow, Requests, Room, RunHead,
+    RunStatus, Runs, SessionRow, Sessions, ShardRow, Store, StoreError, StoreErrorKind, StoreStats, TaskRow,
+    Tasks, Transition, UnknownRunStatus, Verdict, Visibility, Write, check_transition,
 };
 pub use load::{LoadError, load_history, roll};
 pub use memory::{MemorySnapshot, MemoryStore};

@@ -90,6 +90,7 @@ pub(crate) fn table_number(row: Damaged) -> u8 {
         Damaged::Mail => 12,
         Damaged::Inbox => 13,
         Damaged::DeadLetter => 15,
+        Damaged::Breaker => 17,
         other => panic!("{other:?} is new"),
     }
 }

@@ -65,14 +65,16 @@ pub(super) fn every_write_can_be_read_back_and_undone(harness: &mut dyn Harness)
     for kind in ["items: [ItemRow", "mail: [MailRow", "dead letter: Some", "current: Some", "request: Some"] {
         assert!(full.contains(kind), "`{kind}` is not there:\n{full}");
     }
-    for kind in ["due: [DueEntry", "inbox: [InboxRow", "tasks: [TaskRow", "list: [ListingRow"] {
+    for kind in
+        ["due: [DueEntry", "inbox: [InboxRow", "tasks: [TaskRow", "list: [ListingRow", "breakers: [Br"]
+    {
         assert!(full.contains(kind), "`{kind}` is not there:\n{full}");
     }
     fixture.commit(delete_each());
     let after = everything(fixture.store());
-    // Current runs and requests cannot be deleted; the time moved on.
+    // Current runs, requests and breakers cannot be deleted; the time moved on.
     let lasting = |text: &str| -> Vec<String> {
-        let lasts = ["current", "request", "time"];
+        let lasts = ["current", "request", "breakers", "time"];
         text.lines()
             .filter(|line| !lasts.iter().any(|name| line.starts_with(name)))
             .map(str::to_owned)

@@ -16,10 +16,11 @@ fn read(store: &dyn Store, row: Damaged) -> Result<(), StoreError> {
         Damaged::Mail => store.mail(SHARD, run(1), 0, 10).map(drop),
         Damaged::Inbox => store.inbox(SHARD, 10).map(drop),
         Damaged::DeadLetter => store.dead_letters(None, 10).map(drop),
+        Damaged::Breaker => store.breakers(None, 10).map(drop),
     }
 }
 
-const ALL: [Damaged; 7] = [
+const ALL: [Damaged; 8] = [
     Damaged::Head,
     Damaged::History,
     Damaged::Item,
@@ -27,6 +28,7 @@ const ALL: [Damaged; 7] = [
     Damaged::Mail,
     Damaged::Inbox,
     Damaged::DeadLetter,
+    Damaged::Breaker,
 ];
 
 pub(super) fn a_damaged_row_is_an_error_not_a_gap(harness: &mut dyn Harness) {

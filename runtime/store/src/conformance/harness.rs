@@ -22,6 +22,8 @@ pub enum Damaged {
     Inbox,
     /// A dead letter.
     DeadLetter,
+    /// A circuit breaker.
+    Breaker,
 }
 
 /// One fresh store with at least four shards, and what can be done to it from outside.

@@ -30,6 +30,7 @@
 //! Properties fail by panicking, with what was expected of the store in the message.
 
 mod atomicity;
+mod breakers;
 mod consistency;
 mod damage;
 mod dead_letters;

@@ -7,8 +7,8 @@ use steadfast_core::{
 };
 
 use crate::contract::{
-    CurrentRow, DeadLetterRow, Expected, HistoryEnd, HistoryRecord, InboxRow, ItemRow, ListFilter,
-    ListingRow, MailRow, RequestRow, RunHead, RunStatus, Store, TaskRow, Write,
+    BreakerRow, CurrentRow, DeadLetterRow, Expected, HistoryEnd, HistoryRecord, InboxRow, ItemRow,
+    ListFilter, ListingRow, MailRow, RequestRow, RunHead, RunStatus, Store, TaskRow, Write,
 };
 
 /// The shard that most properties use.
@@ -175,6 +175,15 @@ pub(super) fn dead_letter(shard: ShardId, run: RunId, scheduled: u64) -> DeadLet
     }
 }
 
+pub(super) fn breaker(activity: &str, key: &str, version: u64) -> BreakerRow {
+    BreakerRow {
+        activity: ok(ActivityName::new(activity)),
+        key: key.to_owned(),
+        version,
+        body: bytes(25, version),
+    }
+}
+
 /// One write of every kind that puts something, all about run 1 in [`SHARD`].
 pub(super) fn one_of_each() -> Vec<Write> {
     let mut story = Story::new(run(1));
@@ -189,6 +198,7 @@ pub(super) fn one_of_each() -> Vec<Write> {
         Write::PutMessage { to: SHARD, row: message(run(2), 0) },
         Write::PutTask { queue: queue("tours"), row: task(run(1), 1, 4) },
         Write::PutDeadLetter(dead_letter(SHARD, run(1), 1)),
+        Write::PutBreaker(breaker("charge_card", "eu", 3)),
     ]);
     writes
 }
@@ -230,6 +240,7 @@ pub(super) fn everything(store: &dyn Store) -> String {
     line("tasks", &ok(store.tasks(&queue("tours"), 1_000)));
     line("list", &ok(store.list(&ListFilter::default(), None, 1_000)).rows);
     line("dead letters", &ok(store.dead_letters(None, 1_000)).rows);
+    line("breakers", &super::breakers::pages(store, 100));
     line("time", &ok(store.last_time()));
     text
 }

@@ -2,8 +2,8 @@
 
 use super::harness::Harness;
 use super::{
-    atomicity, consistency, damage, dead_letters, due, fencing, history, items, large, messages, model,
-    namespaces, recovery, requests, sessions, tasks, visibility,
+    atomicity, breakers, consistency, damage, dead_letters, due, fencing, history, items, large, messages,
+    model, namespaces, recovery, requests, sessions, tasks, visibility,
 };
 
 /// Something that is true of every store.
@@ -91,6 +91,9 @@ macro_rules! store_conformance {
             dead_letters:
                 every_row_is_on_exactly_one_page_in_order,
                 a_row_is_found_replaced_and_removed;
+            breakers:
+                every_breaker_is_on_exactly_one_page,
+                only_a_newer_record_replaces_one;
             recovery:
                 everything_is_there_after_reopening,
                 the_highest_time_is_remembered,

@@ -2,6 +2,7 @@
 
 use steadfast_core::{Epoch, EventId, QueueName, RequestId, RunId, ShardId, Timestamp, WorkflowId};
 
+use super::breaker::BreakerRow;
 use super::dead_letter::DeadLetterRow;
 use super::error::StoreError;
 use super::message::{InboxRow, MailRow};
@@ -151,6 +152,9 @@ pub enum Write {
         /// The `ActivityScheduled`.
         scheduled: EventId,
     },
+    /// Adds a circuit breaker, or replaces it by a newer record; one with the same or a lower version changes
+    /// nothing. Breakers belong to no shard.
+    PutBreaker(BreakerRow),
 }
 
 impl Write {

@@ -6,6 +6,7 @@
 //! **Invariants**: a transition is stored whole or not at all; when [`Commits::commit`] returns, what it reports as
 //! committed is durable; a transition under an epoch that is not the shard's present one is refused.
 
+mod breaker;
 mod check;
 mod commit;
 mod dead_letter;
@@ -20,6 +21,7 @@ mod status;
 mod task;
 mod visibility;
 
+pub use breaker::{BreakerPage, BreakerRow, Breakers};
 pub use check::{HistoryEnd, check_transition};
 pub use commit::{Commits, Expected, Group, Refusal, Transition, Verdict, Write};
 pub use dead_letter::{DeadLetterPage, DeadLetterRow, DeadLetters};
@@ -36,11 +38,33 @@ pub use visibility::{ListFilter, ListPage, ListPosition, ListingRow, Visibility}
 
 /// Everything an engine needs of a store.
 pub trait Store:
-    Sessions + Commits + Runs + Due + Requests + Messages + Tasks + Visibility + DeadLetters + Send + Sync
+    Sessions
+    + Commits
+    + Runs
+    + Due
+    + Requests
+    + Messages
+    + Tasks
+    + Visibility
+    + DeadLetters
+    + Breakers
+    + Send
+    + Sync
 {
 }
 
 impl<S> Store for S where
-    S: Sessions + Commits + Runs + Due + Requests + Messages + Tasks + Visibility + DeadLetters + Send + Sync
+    S: Sessions
+        + Commits
+        + Runs
+        + Due
+        + Requests
+        + Messages
+        + Tasks
+        + Visibility
+        + DeadLetters
+        + Breakers
+        + Send
+        + Sync
 {
 }

@@ -2,15 +2,17 @@
 
 use std::time::Duration;
 
-use steadfast_core::{EventId, QueueName, RequestId, RunId, SessionId, ShardId, Timestamp, WorkflowId};
+use steadfast_core::{
+    ActivityName, EventId, QueueName, RequestId, RunId, SessionId, ShardId, Timestamp, WorkflowId,
+};
 
 use super::plan::CallKind;
 use super::store::{DuplicatedCommit, FaultStore};
 use crate::contract::{
-    ClaimError, Commits, CurrentRow, DeadLetterPage, DeadLetterRow, DeadLetters, Due, DueEntry, Group,
-    HistoryRecord, InboxRow, ItemRow, ListFilter, ListPage, ListPosition, MailRow, Messages, RequestRow,
-    Requests, Room, RunHead, Runs, SessionRow, Sessions, ShardRow, StoreError, StoreStats, TaskRow, Tasks,
-    Verdict, Visibility,
+    BreakerPage, Breakers, ClaimError, Commits, CurrentRow, DeadLetterPage, DeadLetterRow, DeadLetters, Due,
+    DueEntry, Group, HistoryRecord, InboxRow, ItemRow, ListFilter, ListPage, ListPosition, MailRow, Messages,
+    RequestRow, Requests, Room, RunHead, Runs, SessionRow, Sessions, ShardRow, StoreError, StoreStats,
+    TaskRow, Tasks, Verdict, Visibility,
 };
 
 impl<S: Commits> Commits for FaultStore<S> {
@@ -115,5 +117,11 @@ forward! {
             -> DeadLetterPage, StoreError;
         DeadLetter dead_letter(shard: ShardId, run: RunId, scheduled: EventId)
             -> Option<DeadLetterRow>, StoreError;
+    }
+}
+
+forward! {
+    Breakers {
+        Breakers breakers(after: Option<&(ActivityName, String)>, limit: usize) -> BreakerPage, StoreError;
     }
 }

@@ -76,6 +76,8 @@ call_kinds! {
     DeadLetters,
     /// `DeadLetters::dead_letter`.
     DeadLetter,
+    /// `Breakers::breakers`.
+    Breakers,
 }
 
 /// How a call goes wrong.

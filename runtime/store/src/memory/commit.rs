@@ -104,6 +104,7 @@ impl Space {
             Write::DeleteDeadLetter { run, scheduled } => {
                 self.dead_letters.remove(&(shard, run, scheduled));
             }
+            Write::PutBreaker(row) => self.put_breaker(row),
         }
         if write.is_delete() {
             self.stats.keys_deleted += 1;

@@ -5,6 +5,7 @@
 //!
 //! **Invariant**: a transition is checked completely before any of it is applied, and applying cannot fail.
 
+mod breaker;
 mod commit;
 mod dead_letter;
 mod due;

@@ -4,12 +4,13 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use steadfast_core::{
-    Epoch, EventId, Namespace, QueueName, RequestId, RunId, SessionId, ShardId, Timestamp, WorkflowId,
+    ActivityName, Epoch, EventId, Namespace, QueueName, RequestId, RunId, SessionId, ShardId, Timestamp,
+    WorkflowId,
 };
 
 use crate::contract::{
-    CurrentRow, DeadLetterRow, DueEntry, HistoryRecord, InboxRow, ItemRow, ListingRow, MailRow, RequestRow,
-    Room, RunHead, SessionRow, ShardRow, StoreStats, TaskRow,
+    BreakerRow, CurrentRow, DeadLetterRow, DueEntry, HistoryRecord, InboxRow, ItemRow, ListingRow, MailRow,
+    RequestRow, Room, RunHead, SessionRow, ShardRow, StoreStats, TaskRow,
 };
 
 /// All namespaces and the clock they share.
@@ -42,6 +43,7 @@ pub(super) struct Space {
     pub(super) inbox: BTreeMap<(ShardId, RunId, u64), InboxRow>,
     pub(super) tasks: BTreeMap<(QueueName, RunId, EventId), TaskRow>,
     pub(super) dead_letters: BTreeMap<(ShardId, RunId, EventId), DeadLetterRow>,
+    pub(super) breakers: BTreeMap<(ActivityName, String), BreakerRow>,
 }
 
 impl Space {
@@ -64,6 +66,7 @@ impl Space {
             inbox: BTreeMap::new(),
             tasks: BTreeMap::new(),
             dead_letters: BTreeMap::new(),
+            breakers: BTreeMap::new(),
         }
     }
 

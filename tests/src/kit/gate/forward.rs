@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use steadfast::store::{
-    ClaimError, Commits, CurrentRow, DeadLetterPage, DeadLetterRow, DeadLetters, Due, DueEntry, Group,
-    HistoryRecord, InboxRow, ItemRow, ListFilter, ListPage, ListPosition, MailRow, Messages, RequestRow,
-    Requests, Room, RunHead, Runs, SessionRow, Sessions, ShardRow, StoreError, StoreStats, TaskRow, Tasks,
-    Verdict, Visibility,
+    BreakerPage, Breakers, ClaimError, Commits, CurrentRow, DeadLetterPage, DeadLetterRow, DeadLetters, Due,
+    DueEntry, Group, HistoryRecord, InboxRow, ItemRow, ListFilter, ListPage, ListPosition, MailRow, Messages,
+    RequestRow, Requests, Room, RunHead, Runs, SessionRow, Sessions, ShardRow, StoreError, StoreStats,
+    TaskRow, Tasks, Verdict, Visibility,
 };
-use steadfast::{EventId, QueueName, RequestId, RunId, Timestamp, WorkflowId};
+use steadfast::{ActivityName, EventId, QueueName, RequestId, RunId, Timestamp, WorkflowId};
 use steadfast_core::{SessionId, ShardId};
 
 use super::keeper::Gate;
@@ -110,5 +110,11 @@ forward! {
     DeadLetters {
         dead_letters(after: Option<(ShardId, RunId, EventId)>, limit: usize) -> DeadLetterPage, StoreError;
         dead_letter(shard: ShardId, run: RunId, scheduled: EventId) -> Option<DeadLetterRow>, StoreError;
+    }
+}
+
+forward! {
+    Breakers {
+        breakers(after: Option<&(ActivityName, String)>, limit: usize) -> BreakerPage, StoreError;
     }
 }

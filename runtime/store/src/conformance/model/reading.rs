@@ -3,7 +3,7 @@
 use steadfast_core::{EventId, ShardId, Timestamp};
 
 use super::super::rows::{at, ok, queue, request, run, workflow};
-use super::super::{dead_letters, visibility};
+use super::super::{breakers, dead_letters, visibility};
 use super::operation::QUEUES;
 use super::run::Comparison;
 use crate::contract::{DueEntry, ListFilter, RunStatus, SessionRow, Sessions, Store, Tasks};
@@ -23,6 +23,7 @@ pub(super) const KINDS: &[&str] = &[
     "list",
     "dead_letters",
     "dead_letter",
+    "breakers",
     "sessions",
     "shards",
     "last_time",
@@ -49,7 +50,7 @@ impl Comparison<'_> {
         let of = run(1 + self.dice.below(5));
         let event = EventId(self.dice.below(12));
         let limit = self.dice.index(6);
-        match self.dice.below(16) {
+        match self.dice.below(17) {
             0 => self.answers("head", |store| ok(store.head(shard, of)), Option::is_some),
             1 => self.answers(
                 "history",
@@ -94,6 +95,10 @@ impl Comparison<'_> {
             11 => {
                 let event = EventId(1 + event.0 % 5);
                 self.answers("dead_letter", |store| ok(store.dead_letter(shard, of, event)), Option::is_some);
+            }
+            14 => {
+                let read = |store: &dyn Store| breakers::pages(store, limit + 1);
+                self.answers("breakers", read, |rows| !rows.is_empty());
             }
             12 => self.read_sessions(),
             13 => self.read_shards(),

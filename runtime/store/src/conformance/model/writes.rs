@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use steadfast_core::{EventId, RunId, ShardId, Timestamp};
 
 use super::super::rows::{
-    Story, at, bytes, current, dead_letter, item, listing, mail, message, ok, outcome, queue, request, run,
-    task, workflow,
+    Story, at, breaker, bytes, current, dead_letter, item, listing, mail, message, ok, outcome, queue,
+    request, run, task, workflow,
 };
 use super::operation::QUEUES;
 use crate::contract::{
-    DeadLetterRow, Expected, HistoryEnd, HistoryRecord, RunStatus, Runs, ShardRow, TaskRow, Transition, Write,
+    BreakerRow, DeadLetterRow, Expected, HistoryEnd, HistoryRecord, RunStatus, Runs, ShardRow, TaskRow,
+    Transition, Write,
 };
 use crate::dice::Dice;
 use crate::memory::MemoryStore;
@@ -29,6 +30,7 @@ macro_rules! kinds {
 kinds! {
     PutHead AppendHistory PutItem DeleteItem PutCurrent PutRequest PutDue DeleteDue PutListing DeleteListing
     PutMail DeleteMail PutMessage DeleteMessage PutTask DeleteTask PutDeadLetter DeleteDeadLetter
+    PutBreaker
 }
 
 /// Makes transitions that build on what the model holds and on those made before in the same group.
@@ -128,7 +130,7 @@ impl<'m> Maker<'m> {
     fn write(&mut self, shard: ShardId, of: RunId) -> Write {
         let event = self.event();
         let sequence = self.dice.below(6);
-        match self.dice.below(16) {
+        match self.dice.below(17) {
             0 => Write::PutItem { run: of, row: item(event.0, self.length()) },
             1 => Write::DeleteItem { run: of, item: event },
             2 => Write::PutCurrent { workflow: workflow("tour"), row: current(of) },
@@ -162,7 +164,12 @@ impl<'m> Maker<'m> {
                 let body = bytes(self.length(), 2);
                 Write::PutDeadLetter(DeadLetterRow { body, ..dead_letter(shard, of, event.0) })
             }
-            _ => Write::DeleteDeadLetter { run: of, scheduled: event },
+            15 => Write::DeleteDeadLetter { run: of, scheduled: event },
+            _ => {
+                let activity = ["charge", "refund"][self.dice.index(2)];
+                let body = bytes(self.length(), 2);
+                Write::PutBreaker(BreakerRow { body, ..breaker(activity, "", self.dice.below(9)) })
+            }
         }
     }
 }
