@@ -3,6 +3,7 @@
 //! Everything here is synchronous and pure: history in, commands out. There is no clock, no random source, no I/O,
 //! no async runtime and no hash order; time and randomness are values that somebody passes in.
 
+mod breaker;
 pub mod codec;
 mod error;
 pub mod exec;
@@ -18,6 +19,7 @@ mod retry;
 mod saga;
 mod time;
 
+pub use breaker::{Breaker, BreakerState, CircuitBreaker, Verdict};
 pub use error::{CallError, CallRefused, WorkflowError};
 pub use failure::{
     ApplicationFailure, AttemptError, AttemptFailure, Disposition, Effect, Severity, TimeoutKind,

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::breaker::CircuitBreaker;
 use crate::id::QueueName;
 use crate::retry::RetryPolicy;
 
@@ -29,6 +30,8 @@ pub struct ActivityOptions {
     pub retry: Option<RetryPolicy>,
     /// How long a cancelled body may go on before its future is dropped. Default 10 s.
     pub cancel_grace: Option<Duration>,
+    /// When attempts are held back because others failed.
+    pub circuit_breaker: Option<CircuitBreaker>,
 }
 
 impl ActivityOptions {
@@ -43,6 +46,7 @@ impl ActivityOptions {
             heartbeat: self.heartbeat.or(other.heartbeat),
             retry: self.retry.or_else(|| other.retry.clone()),
             cancel_grace: self.cancel_grace.or(other.cancel_grace),
+            circuit_breaker: self.circuit_breaker.or_else(|| other.circuit_breaker.clone()),
         }
     }
 
@@ -59,6 +63,7 @@ impl ActivityOptions {
             heartbeat: self.heartbeat,
             retry: retry.maximum_attempts(attempts),
             cancel_grace: self.cancel_grace.unwrap_or(CANCEL_GRACE),
+            circuit_breaker: self.circuit_breaker,
         }
     }
 }
@@ -80,6 +85,8 @@ pub struct EffectiveOptions {
     pub retry: RetryPolicy,
     /// How long a cancelled body may go on before its future is dropped.
     pub cancel_grace: Duration,
+    /// When attempts are held back because others failed.
+    pub circuit_breaker: Option<CircuitBreaker>,
 }
 
 impl EffectiveOptions {

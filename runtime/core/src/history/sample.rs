@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::error::{CallError, WorkflowError};
+use crate::breaker::CircuitBreaker;
 use crate::failure::{
     ApplicationFailure, AttemptError, AttemptFailure, Disposition, Effect, Severity, TimeoutKind,
 };
@@ -145,6 +146,7 @@ fn scheduled(queue: &QueueName) -> EventKind {
     let options = ActivityOptions {
         start_to_close: Some(Duration::from_secs(15)),
         retry: Some(RetryPolicy::exponential(Duration::from_secs(1)).non_retryable(["Rejected"])),
+        circuit_breaker: Some(CircuitBreaker::new(5).successes(2).key("eu")),
         ..ActivityOptions::default()
     };
     ActivityScheduled {
