@@ -125,6 +125,18 @@ impl From<Unavailable> for DecideError {
     }
 }
 
+/// A circuit breaker that could not be closed or opened.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BreakerError {
+    /// Nobody is named, or with more than 1,000 bytes.
+    #[error("say who does it, in 1 to 1000 bytes that are not all blanks")]
+    Nameless,
+    /// The engine could not do it.
+    #[error(transparent)]
+    Unavailable(#[from] Unavailable),
+}
+
 /// A question about one run that could not be answered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

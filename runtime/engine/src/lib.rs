@@ -26,15 +26,18 @@ mod wheel;
 
 pub use activity::{ActivityBody, ActivityContext, AttemptInfo, HEARTBEAT_DETAILS_MAX};
 pub use client::{
-    ActivityRequest, ActivityState, CancelRequest, Client, DeadLetter, DeadLetterPosition, DecideRequest,
-    IdConflictPolicy, IdReusePolicy, OpenActivity, OpenTimer, RunDescription, RunOutcome, RunSelector,
-    StartRequest, Started, TerminateRequest,
+    ActivityRequest, ActivityState, BreakerDescription, BreakerPosition, BreakerRequest, CancelRequest,
+    Client, DeadLetter, DeadLetterPosition, DecideRequest, IdConflictPolicy, IdReusePolicy, OpenActivity,
+    OpenTimer, RunDescription, RunOutcome, RunSelector, StartRequest, Started, TerminateRequest,
 };
 pub use clock::{EngineClock, ManualClock};
 pub use config::{EVICT_VARIABLE, EngineConfig, FailPoint};
 #[doc(hidden)]
 pub use config::{Sabotage, WatchSettings};
-pub use error::{DecideError, EndError, ListError, OpenError, ReadError, StartError, Unavailable};
+pub use dispatch::{BreakerOrder, Ordered};
+pub use error::{
+    BreakerError, DecideError, EndError, ListError, OpenError, ReadError, StartError, Unavailable,
+};
 pub use registry::SLOTS;
 pub use runner::{Engine, Worker, WorkerBuilder, WorkerError};
 #[doc(hidden)]

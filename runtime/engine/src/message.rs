@@ -11,11 +11,11 @@ use steadfast_store::{Transition, Verdict};
 
 use crate::activity::{ActivityBody, AttemptInfo, AttemptKey, Stop};
 use crate::client::{
-    CancelRequest, DecideRequest, RunDescription, RunOutcome, RunSelector, StartRequest, Started,
-    TerminateRequest,
+    BreakerRequest, CancelRequest, DecideRequest, RunDescription, RunOutcome, RunSelector, StartRequest,
+    Started, TerminateRequest,
 };
 use crate::dispatch::Offer;
-use crate::error::{DecideError, EndError, ReadError, StartError, Unavailable};
+use crate::error::{BreakerError, DecideError, EndError, ReadError, StartError, Unavailable};
 
 pub(crate) use crate::reply::Reply;
 
@@ -26,6 +26,7 @@ pub(crate) enum Call {
     Cancel(Box<CancelRequest>, Reply<(), EndError>),
     Terminate(Box<TerminateRequest>, Reply<(), EndError>),
     Decide(Box<DecideRequest>, Reply<(), DecideError>),
+    Breaker(Box<BreakerRequest>, Reply<(), BreakerError>),
     Describe(RunSelector, Reply<RunDescription, ReadError>),
     History(RunSelector, Reply<Vec<Event>, ReadError>),
     Result(RunSelector, Reply<RunOutcome, ReadError>),
@@ -40,7 +41,8 @@ impl Call {
             Self::Terminate(request, reply) => Some(Self::Terminate(request.clone(), reply.clone())),
             Self::Decide(request, reply) => Some(Self::Decide(request.clone(), reply.clone())),
             Self::Describe(run, reply) => Some(Self::Describe(run.clone(), reply.clone())),
-            Self::History(..) | Self::Result(..) => None,
+            // No workflow code runs for these.
+            Self::Breaker(..) | Self::History(..) | Self::Result(..) => None,
         }
     }
 
@@ -50,6 +52,7 @@ impl Call {
             Self::Start(_, reply) => drop(reply.send(Err(why.into()))),
             Self::Cancel(_, reply) | Self::Terminate(_, reply) => drop(reply.send(Err(why.into()))),
             Self::Decide(_, reply) => drop(reply.send(Err(why.into()))),
+            Self::Breaker(_, reply) => drop(reply.send(Err(why.into()))),
             Self::Describe(_, reply) => drop(reply.send(Err(why.into()))),
             Self::History(_, reply) => drop(reply.send(Err(why.into()))),
             Self::Result(_, reply) => drop(reply.send(Err(why.into()))),

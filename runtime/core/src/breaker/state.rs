@@ -91,6 +91,12 @@ impl Breaker {
         }
     }
 
+    /// The same, as the successor of a record with this version that cannot be read.
+    #[must_use]
+    pub fn succeeding(self, version: u64) -> Self {
+        Self { version, ..self }
+    }
+
     /// The numbers of the newest activity that uses it hold.
     pub fn adopt(&mut self, options: &CircuitBreaker) {
         (self.failures, self.successes, self.open) = (options.failures, options.successes, options.open);
@@ -205,6 +211,11 @@ impl Breaker {
             self.enter(BreakerState::Open { until: None }, at);
         }
         is_news
+    }
+
+    /// Something was noted with it: its record is newer than before.
+    pub fn touch(&mut self) {
+        self.version += 1;
     }
 
     fn open(&mut self, at: Timestamp) {

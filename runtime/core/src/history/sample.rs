@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::*;
-use crate::error::{CallError, WorkflowError};
 use crate::breaker::CircuitBreaker;
+use crate::error::{CallError, WorkflowError};
 use crate::failure::{
     ApplicationFailure, AttemptError, AttemptFailure, Disposition, Effect, Severity, TimeoutKind,
 };

@@ -39,7 +39,7 @@ impl Client {
         Self { inner }
     }
 
-    async fn call<T, E: From<Unavailable>>(
+    pub(super) async fn call<T, E: From<Unavailable>>(
         &self,
         workflow: &WorkflowId,
         call: impl FnOnce(Reply<T, E>) -> Call,
@@ -182,7 +182,7 @@ impl Client {
         .await
     }
 
-    async fn read<T: Send + 'static>(
+    pub(super) async fn read<T: Send + 'static>(
         &self,
         read: impl FnOnce(&dyn Store) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, ListError> {

@@ -17,6 +17,9 @@ pub enum ActivityState {
     Running,
     /// It waits for its next attempt.
     RetryWait,
+    /// Its circuit breaker holds it back; `next_attempt_at` is when it may be tried, which has passed while others are
+    /// tried before it.
+    CircuitOpen,
 }
 
 /// An open activity or step.

@@ -1,11 +1,13 @@
 //! What clients ask: starting, awaiting, ending, describing and listing runs.
 
+mod breaker;
 mod calls;
 mod description;
 mod outcome;
 mod request;
 pub(crate) mod single;
 
+pub use breaker::{BreakerDescription, BreakerPosition, BreakerRequest};
 pub use calls::{Client, DeadLetterPosition};
 pub use description::{ActivityState, DeadLetter, OpenActivity, OpenTimer, RunDescription};
 pub use outcome::RunOutcome;

@@ -6,8 +6,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use steadfast_core::exec::{ActivityCallSpec, CallStart, Definition, Outcome, RunContext, RunFuture};
 use steadfast_core::{
-    ActivityName, ActivityOptions, CallError, Payload, PayloadError, QueueName, RetryPolicy, WorkflowError,
-    WorkflowType,
+    ActivityName, ActivityOptions, CallError, CircuitBreaker, Payload, PayloadError, QueueName, RetryPolicy,
+    WorkflowError, WorkflowType,
 };
 
 use super::request::ActivityRequest;
@@ -27,6 +27,7 @@ struct Input {
     heartbeat: Option<Duration>,
     retry: Option<RetryPolicy>,
     cancel_grace: Option<Duration>,
+    circuit_breaker: Option<CircuitBreaker>,
 }
 
 /// The workflow that calls one activity. Every worker has it.
@@ -58,6 +59,7 @@ pub(crate) fn input(request: &ActivityRequest) -> Result<Payload, PayloadError> 
         heartbeat: options.heartbeat,
         retry: options.retry,
         cancel_grace: options.cancel_grace,
+        circuit_breaker: options.circuit_breaker,
     })
 }
 
@@ -95,6 +97,7 @@ impl Definition for SingleActivity {
                     heartbeat: call.heartbeat,
                     retry: call.retry,
                     cancel_grace: call.cancel_grace,
+                    circuit_breaker: call.circuit_breaker,
                 },
                 undo: None,
                 call_site: Location::caller(),

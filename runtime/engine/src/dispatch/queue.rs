@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use steadfast_core::{ActivityName, EventId, QueueName, RunId, ShardId};
 
+use super::breakers::BreakerId;
+
 /// Names a task of an open run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct TaskRef {
@@ -17,8 +19,17 @@ pub(crate) struct TaskRef {
 pub(crate) enum Want {
     /// Anybody who serves the workflow's queue.
     Step,
-    /// Somebody who has the activity.
-    Activity(ActivityName),
+    /// Somebody who has the activity, and a breaker that lets it through, if it has one.
+    Activity(ActivityName, Option<BreakerId>),
+}
+
+impl Want {
+    pub(crate) fn breaker(&self) -> Option<&BreakerId> {
+        match self {
+            Self::Step => None,
+            Self::Activity(_, breaker) => breaker.as_ref(),
+        }
+    }
 }
 
 /// Where a waiting task stands.
@@ -87,12 +98,17 @@ impl Waiting {
         }
     }
 
-    /// The task of `queue` that has waited longest among those that `serves` lets through.
-    pub(crate) fn oldest(&self, queue: &QueueName, serves: impl Fn(&Want) -> bool) -> Option<TaskRef> {
+    /// What a waiting task wants.
+    pub(crate) fn want(&self, task: &TaskRef) -> Option<&Want> {
+        self.places.get(task).map(|place| &place.want)
+    }
+
+    /// The task of `queue` that has waited longest among those that `may_run` lets through.
+    pub(crate) fn oldest(&self, queue: &QueueName, may_run: impl Fn(&Want) -> bool) -> Option<TaskRef> {
         self.lines
             .range((queue.clone(), FIRST)..)
             .take_while(|((of, _), _)| of == queue)
-            .filter(|((_, want), _)| serves(want))
+            .filter(|((_, want), _)| may_run(want))
             .filter_map(|(_, tasks)| tasks.first_key_value())
             .min_by_key(|(sequence, _)| **sequence)
             .map(|(_, task)| *task)

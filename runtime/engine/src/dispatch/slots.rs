@@ -3,24 +3,48 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use steadfast_core::{ActivityName, QueueName, ShardId};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
+use steadfast_core::{ActivityName, CircuitBreaker, QueueName, ShardId, Timestamp};
+
+use super::breakers::{Breakers, Permit};
 use super::queue::{TaskRef, Waiting, Want};
 use crate::activity::ActivityBody;
 use crate::registry::{WorkerId, WorkerSpec, known_names};
 
+/// The right to run one attempt: a place in a worker, and the permit of a breaker if the activity has one.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Slot {
+    pub(crate) worker: WorkerId,
+    pub(crate) permit: Option<Permit>,
+}
+
 /// A slot that waits for a task's shard to use it or give it back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Offer {
     pub(crate) task: TaskRef,
-    pub(crate) worker: WorkerId,
+    pub(crate) slot: Slot,
+}
+
+/// A task that looks for a slot.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Seek<'a> {
+    pub(crate) queue: &'a QueueName,
+    pub(crate) want: &'a Want,
+    pub(crate) task: TaskRef,
+    /// The numbers of the breaker that it wants.
+    pub(crate) breaker: Option<&'a CircuitBreaker>,
+    /// The worker of a slot that the same transition gives back; it is used only if nobody waits for it.
+    pub(crate) spare: Option<WorkerId>,
+    pub(crate) now: Timestamp,
 }
 
 /// What became of a task that wants to run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Acquired {
-    /// It has a slot of this worker; `is_spare` if it is the one that was brought along.
-    Slot { worker: WorkerId, is_spare: bool },
+    /// It has a slot; `is_spare` if its worker's is the one that was brought along.
+    Slot { slot: Slot, is_spare: bool },
     /// It waits for a slot, and will be offered one.
     Waits,
     /// It waits, and at the moment nobody could run it.
@@ -37,7 +61,7 @@ struct Worker {
 impl Worker {
     fn serves(&self, want: &Want) -> bool {
         match want {
-            Want::Activity(name) => self.activities.contains_key(name),
+            Want::Activity(name, _) => self.activities.contains_key(name),
             Want::Step => true,
         }
     }
@@ -47,7 +71,10 @@ impl Worker {
 #[derive(Default)]
 pub(crate) struct Dispatcher {
     workers: BTreeMap<WorkerId, Worker>,
-    waiting: Waiting,
+    pub(super) waiting: Waiting,
+    pub(super) breakers: Breakers,
+    /// When a breaker is tried again, in microseconds, for whoever must not wait for the dispatcher.
+    pub(super) next_trial: Arc<AtomicU64>,
     /// Nothing is granted any more.
     is_stopping: bool,
 }
@@ -59,56 +86,85 @@ impl fmt::Debug for Dispatcher {
 }
 
 impl Dispatcher {
-    /// A slot for a task, or a place in its line. `spare` is a slot that the same transition gives back; it is
-    /// used only if nobody waits for it.
-    pub(crate) fn acquire(
-        &mut self,
-        queue: &QueueName,
-        want: &Want,
-        task: TaskRef,
-        spare: Option<WorkerId>,
-    ) -> Acquired {
+    /// One that goes on with breakers as the store has them, and tells through `next_trial` when one is tried again.
+    pub(crate) fn new(breakers: Breakers, next_trial: Arc<AtomicU64>) -> Self {
+        let new = Self { breakers, next_trial, ..Self::default() };
+        new.tell_trial();
+        new
+    }
+
+    /// A slot for a task, or a place in its line.
+    pub(crate) fn acquire(&mut self, seek: Seek<'_>) -> Acquired {
+        let Seek { queue, want, task, breaker, spare, now } = seek;
+        if let Some((id, options)) = want.breaker().zip(breaker) {
+            self.breakers.meet(id, options);
+            self.breakers.tick(now);
+            self.tell_trial();
+        }
         let able = |worker: &Worker| worker.queue == *queue && worker.serves(want);
         if !self.workers.values().any(able) {
             self.waiting.join(task, queue, want, true);
             return Acquired::NotRegistered(self.reason(queue, want));
         }
-        if self.is_stopping || self.waiting.contains(&task) {
+        if self.is_stopping || self.waiting.contains(&task) || !self.breakers.admit(want) {
             self.waiting.join(task, queue, want, false);
             return Acquired::Waits;
         }
         let free = self.workers.iter_mut().find(|(_, worker)| able(worker) && worker.in_use < worker.limit);
         if let Some((id, worker)) = free {
             worker.in_use += 1;
-            return Acquired::Slot { worker: *id, is_spare: false };
+            let slot = Slot { worker: *id, permit: self.breakers.pass(want) };
+            return Acquired::Slot { slot, is_spare: false };
         }
         if let Some(id) = spare
             && let Some(worker) = self.workers.get(&id)
             && able(worker)
-            && self.waiting.oldest(queue, |want| worker.serves(want)).is_none()
+            && self.oldest_for(worker).is_none()
         {
-            return Acquired::Slot { worker: id, is_spare: true };
+            let slot = Slot { worker: id, permit: self.breakers.pass(want) };
+            return Acquired::Slot { slot, is_spare: true };
         }
         self.waiting.join(task, queue, want, false);
         Acquired::Waits
     }
 
-    /// Gives a slot back, and offers it to the task that has waited longest for it.
-    pub(crate) fn release(&mut self, id: WorkerId) -> Option<Offer> {
-        let worker = self.workers.get_mut(&id)?;
-        worker.in_use = worker.in_use.saturating_sub(1);
-        self.offer(id)
+    /// The task that has waited longest for this worker.
+    fn oldest_for(&self, worker: &Worker) -> Option<TaskRef> {
+        self.waiting.oldest(&worker.queue, |want| worker.serves(want) && self.breakers.admit(want))
+    }
+
+    /// Gives a slot back, and offers what is free now to those who have waited longest for it.
+    pub(crate) fn release(&mut self, slot: Slot) -> Vec<Offer> {
+        let Slot { worker: id, permit } = slot;
+        if let Some(worker) = self.workers.get_mut(&id) {
+            worker.in_use = worker.in_use.saturating_sub(1);
+        }
+        if permit.is_some_and(|permit| self.breakers.give_back(&permit)) {
+            return self.offer_all();
+        }
+        self.offer(id).into_iter().collect()
     }
 
     fn offer(&mut self, id: WorkerId) -> Option<Offer> {
-        let worker = self.workers.get_mut(&id)?;
+        let worker = self.workers.get(&id)?;
         if self.is_stopping || worker.in_use >= worker.limit {
             return None;
         }
-        let task = self.waiting.oldest(&worker.queue, |want| worker.serves(want))?;
-        worker.in_use += 1;
+        let task = self.oldest_for(worker)?;
+        let permit = self.waiting.want(&task).and_then(|want| self.breakers.pass(want));
         self.waiting.leave(&task);
-        Some(Offer { task, worker: id })
+        self.workers.get_mut(&id)?.in_use += 1;
+        Some(Offer { task, slot: Slot { worker: id, permit } })
+    }
+
+    /// Offers every slot that is free, after a breaker lets more through than before.
+    pub(super) fn offer_all(&mut self) -> Vec<Offer> {
+        let workers: Vec<WorkerId> = self.workers.keys().copied().collect();
+        let mut offers = Vec::new();
+        for id in workers {
+            offers.extend(std::iter::from_fn(|| self.offer(id)));
+        }
+        offers
     }
 
     /// A task waits no more.
@@ -184,7 +240,7 @@ impl Dispatcher {
             String::new()
         };
         match want {
-            Want::Activity(name) => format!("not registered: {name}; {}{nobody}", known_names(&known)),
+            Want::Activity(name, _) => format!("not registered: {name}; {}{nobody}", known_names(&known)),
             Want::Step => format!("no worker serves queue `{queue}`, which the step needs"),
         }
     }

@@ -74,12 +74,12 @@ impl Router {
 }
 
 /// Answers a message that nobody can take. A slot that it offers goes to the next who waits for it.
-pub(crate) fn refuse(message: ShardMessage, why: &Unavailable, shared: &Shared) -> Option<Offer> {
+pub(crate) fn refuse(message: ShardMessage, why: &Unavailable, shared: &Shared) -> Vec<Offer> {
     if let ShardMessage::Offered(offer) = message {
-        return shared.dispatcher().release(offer.worker);
+        return shared.dispatcher().release(offer.slot);
     }
     answer(message, why);
-    None
+    Vec::new()
 }
 
 fn answer(message: ShardMessage, why: &Unavailable) {

@@ -167,8 +167,7 @@ impl Thread {
             return;
         }
         let Some(shard) = self.shards.get_mut(&id) else {
-            let offer = refuse(message, &Unavailable::NotOwner(id), &self.links.shared);
-            let offers = offer.into_iter().collect();
+            let offers = refuse(message, &Unavailable::NotOwner(id), &self.links.shared);
             self.perform(Outputs { offers, ..Outputs::default() });
             return;
         };

@@ -104,8 +104,9 @@ impl Shard {
         let key = self.key(&work.run, task);
         if let Some(attempt) = outcome.attempt_over {
             let key = AttemptKey { attempt, ..key };
-            if let Some(worker) = self.attempts.get(&key).and_then(|entry| entry.slot) {
-                work.spare = Some(Spare { key, worker });
+            self.tell_breaker(work, key);
+            if let Some(slot) = self.attempts.get(&key).and_then(|entry| entry.slot.as_ref()) {
+                work.spare = Some(Spare { key, worker: slot.worker });
             }
             self.end_attempt(work, key);
         }

@@ -48,6 +48,7 @@ impl Shard {
         self.blocked.clear();
         self.unreadable.clear();
         self.shared.dispatcher().forget_shard(self.id);
+        self.shared.dispatcher().doubt_breakers();
         self.phase = Phase::Broken { until: self.now().after(pause) };
     }
 }

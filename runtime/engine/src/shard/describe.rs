@@ -53,7 +53,8 @@ impl Shard {
             }
             Opened::Run(mut work) => {
                 let undos = self.undos(&mut work)?;
-                let description = RunDescription { undos, ..describe(&work.run) };
+                let mut description = RunDescription { undos, ..describe(&work.run) };
+                self.show_breakers(&work.run, &mut description.activities);
                 let ticket = work.run.last_ticket;
                 let run = work.run.id();
                 self.put_back(work.run);

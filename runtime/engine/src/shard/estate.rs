@@ -23,10 +23,10 @@ use super::machine::{AttemptEntry, AttemptPhase, Phase, Shard, ShardSetup};
 use super::read::Waiter;
 use super::run::LiveRun;
 use crate::activity::AttemptKey;
+use crate::dispatch::Slot;
 use crate::head::BlockedState;
 use crate::message::{Call, Outputs};
 use crate::random::ShardRandom;
-use crate::registry::WorkerId;
 use crate::watch::Watch;
 
 /// What of a shard outlives its thread.
@@ -47,7 +47,7 @@ pub(super) struct Hand {
     /// Runs whose code did not come back, and what it did instead. This process does not activate them again.
     pub(super) given_up: BTreeMap<RunId, String>,
     /// A slot that was taken and is in no attempt's entry yet.
-    pub(super) slot: Option<WorkerId>,
+    pub(super) slot: Option<Slot>,
     /// The call that is being worked on.
     pub(super) call: Option<Call>,
     /// Calls whose work was interrupted.

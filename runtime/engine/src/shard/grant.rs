@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use steadfast_core::machine::{Task, TaskEvent, TaskKind, TaskState};
 use steadfast_core::{ActivityName, EventId, IdempotencyKey};
-use steadfast_store::StoreError;
+use steadfast_store::{StoreError, Write};
 
 use super::items::Facts;
 use super::load::Opened;
@@ -12,7 +12,7 @@ use super::machine::{AttemptEntry, AttemptPhase, Shard};
 use super::run::LiveRun;
 use super::work::Work;
 use crate::activity::{AttemptInfo, AttemptKey};
-use crate::dispatch::{Acquired, Offer, TaskRef, Want};
+use crate::dispatch::{Acquired, BreakerId, Offer, Seek, Slot, TaskRef, Want};
 use crate::message::{Attempt, Body, Effect};
 use crate::registry::WorkerId;
 
@@ -21,7 +21,11 @@ const STEP_ACTIVITY: &str = "step";
 
 fn want(task: &Task) -> Want {
     match &task.kind {
-        TaskKind::Activity(name) => Want::Activity(name.clone()),
+        TaskKind::Activity(name) => {
+            let breaker = task.options.circuit_breaker.as_ref();
+            let id = |key: &str| BreakerId { activity: name.clone(), key: key.into() };
+            Want::Activity(name.clone(), breaker.map(|breaker| id(breaker.key_text())))
+        }
         TaskKind::Step(_) => Want::Step,
     }
 }
@@ -42,13 +46,20 @@ impl Shard {
             return Ok(());
         };
         let spare = work.spare.map(|spare| spare.worker);
-        let acquired = self.shared.dispatcher().acquire(&task.options.queue, &want(task), task_ref, spare);
+        let acquired = self.shared.dispatcher().acquire(Seek {
+            queue: &task.options.queue,
+            want: &want(task),
+            task: task_ref,
+            breaker: task.options.circuit_breaker.as_ref(),
+            spare,
+            now: self.now(),
+        });
         let waits_for = match acquired {
-            Acquired::Slot { worker, is_spare } => {
+            Acquired::Slot { slot, is_spare } => {
                 if is_spare && let Some(spare) = work.spare.take() {
                     self.take_slot_of(spare.key);
                 }
-                return self.grant(work, id, worker);
+                return self.grant(work, id, slot);
             }
             Acquired::Waits => None,
             Acquired::NotRegistered(reason) => Some(reason),
@@ -75,39 +86,38 @@ impl Shard {
     }
 
     /// Begins the next attempt of a task in a slot that was taken for it.
-    fn grant(&mut self, work: &mut Work, id: EventId, worker: WorkerId) -> Result<(), StoreError> {
-        self.hand.slot = Some(worker);
+    fn grant(&mut self, work: &mut Work, id: EventId, slot: Slot) -> Result<(), StoreError> {
+        let worker = slot.worker;
+        self.hand.slot = Some(slot);
         let body = self.body(&mut work.run, id, worker);
-        self.hand.slot = None;
+        let slot = self.hand.slot.take();
         let body = match body {
             Ok(Ok(body)) => body,
             Ok(Err(reason)) => {
-                self.release_slot(worker);
+                self.give_up_slot(slot);
                 tracing::error!(run = %work.run.id(), item = %id, %reason, "an attempt cannot begin");
                 self.mark(work, id, Some(reason));
                 return Ok(());
             }
             Err(error) => {
-                self.release_slot(worker);
+                self.give_up_slot(slot);
                 return Err(error);
             }
         };
         let (session, at) = (self.session, self.now());
         let granted = work.run.task_mut(id).map(|task| task.apply(TaskEvent::Granted { session, at }));
         if !matches!(granted, Some(Ok(_))) {
-            self.release_slot(worker);
+            self.give_up_slot(slot);
             return Ok(());
         }
         work.touch(id);
+        if let Some(permit) = slot.as_ref().and_then(|slot| slot.permit.as_ref()) {
+            work.writes.extend(self.shared.dispatcher().breaker_row(permit).map(Write::PutBreaker));
+        }
         let Some(task) = work.run.task(id) else { return Ok(()) };
         let key = self.key(&work.run, task);
         let attempt = attempt_of(&work.run, task, key, body);
-        let entry = AttemptEntry {
-            phase: AttemptPhase::Granted,
-            slot: Some(worker),
-            is_confirmed: true,
-            is_ending: false,
-        };
+        let entry = AttemptEntry { phase: AttemptPhase::Granted, slot, is_confirmed: true, is_ending: false };
         // A grant of the same number that was lost with the shard's memory still has its slot.
         if let Some(lost) = self.attempts.insert(key, entry) {
             self.give_up_slot(lost.slot);
@@ -150,24 +160,24 @@ impl Shard {
 
     /// A slot is free for a task that waited.
     pub(super) fn offered(&mut self, offer: Offer) -> Result<(), StoreError> {
-        let Offer { task, worker } = offer;
+        let Offer { task, slot } = offer;
         let mut work = match self.open(task.run) {
             Ok(Opened::Run(work)) => work,
             Ok(Opened::Missing | Opened::Unreadable(_)) => {
-                self.release_slot(worker);
+                self.release_slot(slot);
                 return Ok(());
             }
             Err(error) => {
-                self.release_slot(worker);
+                self.release_slot(slot);
                 return Err(error);
             }
         };
         let is_ready = work.run.task(task.item).is_some_and(|task| task.state == TaskState::Pending);
         if is_ready && !work.run.is_closed() {
             self.shared.dispatcher().forget(&task);
-            self.grant(&mut work, task.item, worker)?;
+            self.grant(&mut work, task.item, slot)?;
         } else {
-            self.release_slot(worker);
+            self.release_slot(slot);
         }
         self.submit(*work);
         Ok(())
@@ -175,7 +185,8 @@ impl Shard {
 
     /// An attempt that was granted durably but never begun, because the answer of the store was lost.
     pub(super) fn begin_again(&mut self, run: &mut LiveRun, key: AttemptKey) -> Result<(), StoreError> {
-        let Some(worker) = self.attempts.get(&key).and_then(|entry| entry.slot) else { return Ok(()) };
+        let slot = self.attempts.get(&key).and_then(|entry| entry.slot.as_ref());
+        let Some(worker) = slot.map(|slot| slot.worker) else { return Ok(()) };
         if let Ok(body) = self.body(run, key.item, worker)?
             && let Some(task) = run.task(key.item)
         {

@@ -12,8 +12,8 @@ use super::work::Work;
 use crate::activity::{AttemptKey, Stop};
 use crate::client::RunOutcome;
 use crate::config::Sabotage;
+use crate::dispatch::Slot;
 use crate::message::{Effect, Fault};
-use crate::registry::WorkerId;
 
 #[derive(Debug)]
 struct Pending {
@@ -218,15 +218,15 @@ impl Shard {
         work.effects.push(Effect::Over(key));
     }
 
-    pub(super) fn give_up_slot(&mut self, slot: Option<WorkerId>) {
-        if let Some(worker) = slot {
-            self.release_slot(worker);
+    pub(super) fn give_up_slot(&mut self, slot: Option<Slot>) {
+        if let Some(slot) = slot {
+            self.release_slot(slot);
         }
     }
 
-    pub(super) fn release_slot(&mut self, worker: WorkerId) {
-        let offer = self.shared.dispatcher().release(worker);
-        self.out.offers.extend(offer);
+    pub(super) fn release_slot(&mut self, slot: Slot) {
+        let offers = self.shared.dispatcher().release(slot);
+        self.out.offers.extend(offers);
     }
 
     fn tell_waiters(&mut self, outcome: &Arc<RunOutcome>) {

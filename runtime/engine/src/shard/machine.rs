@@ -12,10 +12,10 @@ use super::ledger::Ledger;
 use super::read::Waiter;
 use super::run::Retry;
 use crate::activity::AttemptKey;
+use crate::dispatch::Slot;
 use crate::error::Unavailable;
 use crate::message::{BeatFate, Call, Fault, Moment, Outputs, ShardMessage};
 use crate::random::ShardRandom;
-use crate::registry::WorkerId;
 use crate::shared::Shared;
 use crate::watch::Watch;
 use crate::wheel::Wheel;
@@ -44,11 +44,11 @@ pub(super) enum AttemptPhase {
     Finished { result: Result<Payload, AttemptError>, details: Option<Payload> },
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct AttemptEntry {
     pub(super) phase: AttemptPhase,
     /// The slot that it holds, unless that was handed on.
-    pub(super) slot: Option<WorkerId>,
+    pub(super) slot: Option<Slot>,
     /// Whether recovery found it in the store.
     pub(super) is_confirmed: bool,
     /// Whether a transition that ends it is on its way: a body that has not begun need not begin.
@@ -159,7 +159,10 @@ impl Shard {
             // What is in flight ends with a message.
             Phase::Broken { .. } if !self.ledger.is_empty() => None,
             Phase::Broken { until } => Some(until),
-            Phase::Idle | Phase::Live => self.wheel.next(self.moment.now, self.moment.wall),
+            Phase::Idle | Phase::Live => {
+                let next = self.wheel.next(self.moment.now, self.moment.wall);
+                [next, self.shared.next_trial()].into_iter().flatten().min()
+            }
         }
     }
 
@@ -232,7 +235,7 @@ impl Shard {
             }
             ShardMessage::Heartbeat { key, details, reply } => self.heartbeat(key, details, reply),
             ShardMessage::Offered(offer) if self.is_broken() => {
-                self.release_slot(offer.worker);
+                self.release_slot(offer.slot);
                 Ok(())
             }
             ShardMessage::Offered(offer) => self.offered(offer),
@@ -256,8 +259,10 @@ impl Shard {
             call.refuse(Unavailable::Store("it failed a moment ago and is tried again".to_owned()));
             return;
         }
-        let changes =
-            matches!(call, Call::Start(..) | Call::Cancel(..) | Call::Terminate(..) | Call::Decide(..));
+        let changes = matches!(
+            call,
+            Call::Start(..) | Call::Cancel(..) | Call::Terminate(..) | Call::Decide(..) | Call::Breaker(..)
+        );
         if changes && self.shared.is_stopping() {
             call.refuse(Unavailable::ShuttingDown);
             return;
@@ -268,6 +273,7 @@ impl Shard {
             Call::Cancel(request, reply) => self.cancel(*request, reply),
             Call::Terminate(request, reply) => self.terminate(*request, reply),
             Call::Decide(request, reply) => self.operator_decides(*request, reply),
+            Call::Breaker(request, reply) => self.order_breaker(*request, reply),
             Call::Describe(run, reply) => self.describe(&run, reply),
             Call::History(run, reply) => self.history(&run, reply),
             Call::Result(run, reply) => self.result(&run, reply),
@@ -282,7 +288,10 @@ impl Shard {
                 Ok(())
             }
             Phase::Recovering { after } => self.recover_some(after),
-            Phase::Idle | Phase::Live => self.turn_wheel(),
+            Phase::Idle | Phase::Live => {
+                self.try_breakers();
+                self.turn_wheel()
+            }
         }
     }
 }

@@ -17,6 +17,7 @@
 mod activate;
 mod admit;
 mod attempt;
+mod breaker;
 mod broken;
 mod cache;
 mod cancel;

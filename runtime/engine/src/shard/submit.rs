@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use steadfast_core::codec::{self, CodecError};
-use steadfast_core::encode_events;
 use steadfast_core::history::Event;
+use steadfast_core::{EventId, RunId, encode_events};
 use steadfast_store::{Expected, HistoryRecord, ItemRow, Transition, Write, roll};
 
 use super::ledger::Entry;
@@ -74,6 +74,21 @@ impl Shard {
         self.put_back(work.run);
     }
 
+    /// Hands rows that belong to no run to the committer; the effects are held back until they are durable.
+    pub(super) fn submit_rows(&mut self, writes: Vec<Write>, effects: Vec<Effect>) {
+        let transition = Transition { shard: self.id, epoch: self.epoch, expected: None, writes };
+        let nobody = Entry {
+            run: RunId::from_bytes([0; 16]),
+            last_event: EventId(0),
+            also: None,
+            effects,
+            current: None,
+            request: None,
+        };
+        let ticket = self.ledger.enter(nobody);
+        self.out.submissions.push(Submission { transition, generation: self.ledger.generation, ticket });
+    }
+
     /// Makes the work on a run that ends part of the transition of the run that takes its place.
     pub(super) fn fold(&mut self, mut old: Work, new: &mut Work) -> Vec<Write> {
         match self.write_up(&mut old) {
@@ -96,6 +111,7 @@ impl Shard {
         let why = format!("an activation is too large to be stored: {error}");
         let fault = Fault::TooLarge(why.clone());
         self.unreadable.insert(run, why);
+        self.shared.dispatcher().doubt_breakers();
         for effect in work.effects {
             match effect {
                 Effect::Answer(answer) => answer.lose(&fault),

@@ -213,9 +213,9 @@ impl Node {
     pub(super) fn step(&mut self, id: ShardId, message: ShardMessage) {
         let moment = self.shared.moment();
         let Some(shard) = self.shards.get_mut(&id) else {
-            let offer =
+            let offers =
                 crate::runner::refuse(message, &crate::error::Unavailable::NotOwner(id), &self.shared);
-            if let Some(offer) = offer {
+            for offer in offers {
                 self.post(offer.task.shard, ShardMessage::Offered(offer));
             }
             return;
