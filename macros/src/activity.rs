@@ -2,6 +2,7 @@
 
 mod arguments;
 mod block;
+mod breaker;
 mod emit;
 mod function;
 mod key;

@@ -27,7 +27,8 @@ mod workflow;
 ///
 /// Keys: `name`, `queue`, `start_to_close`, `schedule_to_start`, `schedule_to_close`, `heartbeat`, `cancel_grace`
 /// (durations like `"1.5s"`, `"10m"`, `"2h"`), `retry(initial_interval, backoff_coefficient, maximum_interval,
-/// maximum_attempts, jitter, maximum_retry_after, non_retryable = [..])`, `compensate = undo`,
+/// maximum_attempts, jitter, maximum_retry_after, non_retryable = [..])`, `circuit_breaker(failures, successes, open,
+/// key = "{region}")`, `compensate = undo`,
 /// `idempotency_key = "order-{order.id}"`, and `crate = path` for a renamed package.
 #[proc_macro_attribute]
 pub fn activity(attribute: TokenStream, item: TokenStream) -> TokenStream {

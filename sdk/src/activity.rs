@@ -41,6 +41,13 @@ pub trait Activity: Sized + 'static {
     /// The idempotency key for this input, if the declaration makes one.
     fn key(input: &Self::Input) -> Option<String>;
 
+    /// The key of the circuit breaker for this input, if the declaration makes one.
+    #[doc(hidden)]
+    fn breaker_key(input: &Self::Input) -> Option<String> {
+        let _ = input;
+        None
+    }
+
     /// Runs the body.
     fn call(
         state: Arc<Self::State>,

@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use steadfast_core::exec::{ActivityCallSpec, Outcome, UndoSpec};
-use steadfast_core::{CallError, EventId, QueueName, RetryPolicy};
+use steadfast_core::{CallError, CircuitBreaker, EventId, QueueName, RetryPolicy};
 
 use crate::activity::{Activity, StubFn};
 use crate::data::Data;
@@ -69,7 +69,7 @@ impl<A: Activity> ActivityCall<A> {
             activity: private::activity_name(A::NAME),
             input: input.to_payload(),
             idempotency_key: A::key(input),
-            options: A::options(),
+            options: private::options::<A>(input),
             undo: A::undo(),
             call_site: Location::caller(),
         };
@@ -120,6 +120,12 @@ impl<A: Activity> ActivityCall<A> {
     /// When to try again.
     pub fn retry(self, policy: RetryPolicy) -> Self {
         self.with(|spec| spec.options.retry = Some(policy))
+    }
+
+    /// When attempts are held back because those before them failed. It takes the place of what the declaration says,
+    /// its key included.
+    pub fn circuit_breaker(self, breaker: CircuitBreaker) -> Self {
+        self.with(|spec| spec.options.circuit_breaker = Some(breaker))
     }
 
     /// How long a cancelled body may go on before its future is dropped.

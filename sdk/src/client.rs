@@ -1,6 +1,7 @@
 //! The client: starting workflows, waiting for them, ending them and looking at them.
 
 mod activity;
+mod breaker;
 mod end;
 mod error;
 mod handle;
@@ -12,6 +13,7 @@ use steadfast_engine::{DeadLetter, DeadLetterPosition, ListError};
 use steadfast_store::{ListFilter, ListPage, ListPosition};
 
 pub use self::activity::RunActivityCall;
+pub use self::breaker::CircuitBreakerHandle;
 pub use self::end::{CancelCall, TerminateCall};
 pub use self::error::{RunActivityError, RunError, StartError};
 pub use self::handle::{RunHandle, WorkflowHandle};

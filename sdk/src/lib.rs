@@ -90,17 +90,18 @@ extern crate self as steadfast;
 pub use steadfast_core::exec::{RunInfo, Spawned};
 pub use steadfast_core::history;
 pub use steadfast_core::{
-    ActivityName, ActivityOptions, ApplicationFailure, AttemptError, AttemptFailure, CallError, CallRefused,
-    Decided, Disposition, Effect, EventId, Hold, HoldKind, IdempotencyKey, InvalidId, Payload, PayloadError,
-    PayloadTooLarge, QueueName, RequestId, RetryPolicy, RunId, SagaReport, Severity, StepReport, TimeoutKind,
-    Timestamp, UndoCall, UndoState, WorkflowId, WorkflowType,
+    ActivityName, ActivityOptions, ApplicationFailure, AttemptError, AttemptFailure, BreakerState, CallError,
+    CallRefused, CircuitBreaker, Decided, Disposition, Effect, EventId, Hold, HoldKind, IdempotencyKey,
+    InvalidId, Payload, PayloadError, PayloadTooLarge, QueueName, RequestId, RetryPolicy, RunId, SagaReport,
+    Severity, StepReport, TimeoutKind, Timestamp, UndoCall, UndoState, WorkflowId, WorkflowType,
 };
 #[doc(hidden)]
 pub use steadfast_engine::Sabotage;
 pub use steadfast_engine::{
-    ActivityState, AttemptInfo, DeadLetter, DeadLetterPosition, DecideError, EVICT_VARIABLE, EndError,
-    EngineClock, EngineConfig, FailPoint, HEARTBEAT_DETAILS_MAX, Health, IdConflictPolicy, IdReusePolicy,
-    ListError, ManualClock, OpenActivity, OpenTimer, ReadError, RunDescription, RunOutcome, Unavailable,
+    ActivityState, AttemptInfo, BreakerDescription, BreakerError, BreakerOrder, BreakerPosition, DeadLetter,
+    DeadLetterPosition, DecideError, EVICT_VARIABLE, EndError, EngineClock, EngineConfig, FailPoint,
+    HEARTBEAT_DETAILS_MAX, Health, IdConflictPolicy, IdReusePolicy, ListError, ManualClock, OpenActivity,
+    OpenTimer, Ordered, ReadError, RunDescription, RunOutcome, Unavailable,
 };
 /// Says of an error type what should happen next when an activity fails with it; see
 /// [the trait](trait@Failure), which lists the marks.
@@ -176,6 +177,7 @@ pub use steadfast_macros::Failure;
 /// | `start_to_close`, `schedule_to_start`, `schedule_to_close`, `heartbeat` | limits, as in [`ActivityCall`] |
 /// | `cancel_grace` | how long a cancelled body may go on |
 /// | `retry(..)` | the parts of a [`RetryPolicy`] by their names |
+/// | `circuit_breaker(failures, successes, open, key)` | holds attempts back after so many failures in a row, see [`CircuitBreaker`]; `key = "{region}"` makes one for each value of an input |
 /// | `compensate = undo` | the activity that undoes it |
 /// | `undo = "operator"` | that undo waits for approval: see [`UndoMode`]; `"auto"` is the default |
 /// | `idempotency_key = "order-{order.id}"` | the key, made of the inputs |
@@ -248,8 +250,8 @@ pub use crate::activity_context::{ActivityContext, HeartbeatError};
 pub use crate::activity_set::{Activities, ActivitySet};
 pub use crate::call::{ActivityCall, UndoMode};
 pub use crate::client::{
-    CancelCall, Client, DEFAULT_QUEUE, DecideCall, Operator, RunActivityCall, RunActivityError, RunError,
-    RunHandle, StartCall, StartError, TerminateCall, WorkflowHandle,
+    CancelCall, CircuitBreakerHandle, Client, DEFAULT_QUEUE, DecideCall, Operator, RunActivityCall,
+    RunActivityError, RunError, RunHandle, StartCall, StartError, TerminateCall, WorkflowHandle,
 };
 pub use crate::combinator::{JoinAll, TryJoinAll, join_all, try_join_all};
 pub use crate::context::{CancelScope, CancelledFuture, Sleep, StepCall, WorkflowContext};

@@ -7,8 +7,8 @@ pub use std::time::Duration;
 pub use serde::{Deserialize, Serialize};
 
 pub use crate::{
-    Activity as _, ActivityCall, ActivityContext, ActivityError, AnyFailure, Cancelled, Client, Engine,
-    Failure, RetryPolicy, Saga, Scope, Timestamp, Undo, UndoOf, Workflow as _, WorkflowContext,
-    WorkflowError, activities, activity, days, hours, join, join_all, millis, minutes, secs, select,
-    try_join, try_join_all, workflow,
+    Activity as _, ActivityCall, ActivityContext, ActivityError, AnyFailure, Cancelled, CircuitBreaker,
+    Client, Engine, Failure, RetryPolicy, Saga, Scope, Timestamp, Undo, UndoOf, Workflow as _,
+    WorkflowContext, WorkflowError, activities, activity, days, hours, join, join_all, millis, minutes, secs,
+    select, try_join, try_join_all, workflow,
 };

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use steadfast_core::exec::Definition;
 pub use steadfast_core::exec::UndoSpec;
-use steadfast_core::{ActivityName, QueueName};
+use steadfast_core::{ActivityName, ActivityOptions, QueueName};
 
 use crate::activity::Activity;
 use crate::call::ActivityCall;
@@ -58,6 +58,15 @@ pub fn undo<A: Activity, U: Activity<Input = X>, X: Undoes<A::Input, A::Output>>
 #[must_use]
 pub fn undo_by_operator<A: Activity, U: Activity<Input = X>, X: Undoes<A::Input, A::Output>>() -> UndoSpec {
     UndoSpec { by_operator: true, ..undo_spec::<U>() }
+}
+
+/// What an activity's declaration says of a call with this input.
+pub(crate) fn options<A: Activity>(input: &A::Input) -> ActivityOptions {
+    let mut options = A::options();
+    if let Some(key) = A::breaker_key(input) {
+        options.circuit_breaker = options.circuit_breaker.map(|breaker| breaker.key(key));
+    }
+    options
 }
 
 pub(crate) fn undo_spec<U: Activity>() -> UndoSpec {

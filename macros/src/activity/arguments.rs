@@ -5,6 +5,7 @@ use std::time::Duration;
 use proc_macro2::{Ident, TokenStream};
 use syn::{LitStr, Path};
 
+use super::breaker::{self, Breaker};
 use super::retry::{self, Retry};
 use crate::diagnostics::Diagnostics;
 use crate::meta::{self, Entry};
@@ -22,6 +23,7 @@ const KEYS: &[&str] = &[
     "undo",
     "idempotency_key",
     "cancel_grace",
+    "circuit_breaker",
     "crate",
 ];
 
@@ -36,6 +38,7 @@ pub(super) struct Arguments {
     pub(super) heartbeat: Option<Duration>,
     pub(super) cancel_grace: Option<Duration>,
     pub(super) retry: Option<Retry>,
+    pub(super) circuit_breaker: Option<Breaker>,
     pub(super) compensate: Option<Path>,
     pub(super) undo_by_operator: bool,
     pub(super) idempotency_key: Option<LitStr>,
@@ -69,6 +72,7 @@ impl Arguments {
             "heartbeat" => self.heartbeat = Some(entry.positive_duration()?),
             "cancel_grace" => self.cancel_grace = Some(entry.duration()?),
             "retry" => self.retry = Some(retry::parse(entry, notes)?),
+            "circuit_breaker" => self.circuit_breaker = Some(breaker::parse(entry, notes)?),
             "compensate" => {
                 self.compensate = Some(entry.path("the name of an activity", "cancel_hotel")?);
             }

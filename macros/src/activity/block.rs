@@ -9,7 +9,7 @@ use syn::{
 
 use super::arguments::{Arguments, BlockArguments};
 use super::emit::{Activity, Hidden};
-use super::function::key;
+use super::function::keys;
 use crate::diagnostics::Diagnostics;
 use crate::function::Function;
 use crate::rebase;
@@ -139,12 +139,13 @@ fn one(
         ..arguments.clone()
     };
     let moved_krate = notes.take(syn::parse2(rebase::down(krate, this))).unwrap_or_else(|| krate.clone());
-    let key = key(arguments, &checked, notes);
+    let (key, breaker_key) = keys(arguments, &checked, notes);
     let activity = Activity {
         function: &function,
         arguments: &moved,
         signature: &checked,
         key,
+        breaker_key,
         krate: &moved_krate,
         visibility: &function.visibility,
         state: rebase::down(this, this),

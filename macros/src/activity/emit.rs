@@ -17,6 +17,8 @@ pub(super) struct Activity<'a> {
     pub(super) arguments: &'a Arguments,
     pub(super) signature: &'a Checked,
     pub(super) key: Option<Template>,
+    /// The key of its circuit breaker.
+    pub(super) breaker_key: Option<Template>,
     pub(super) krate: &'a Path,
     /// How visible the stub and the type are.
     pub(super) visibility: &'a Visibility,
@@ -85,6 +87,7 @@ impl Activity<'_> {
         let recorded_name = self.recorded_name();
         let (bundle, types) = (signature.bundle(), self.types(outcome));
         let (options, undo, key) = (self.options(), self.undo(), self.key(input));
+        let breaker_key = self.breaker_key(input);
         let checks = signature.input_checks(krate);
         // Whatever is wrong with the body's future is reported at the name of the function.
         let future = quote_spanned! {name.span()=>
@@ -109,6 +112,8 @@ impl Activity<'_> {
                 fn key(#input: &Self::Input) -> ::core::option::Option<::std::string::String> {
                     #key
                 }
+
+                #breaker_key
 
                 #[allow(unused_variables, clippy::let_unit_value, reason = "a body need not use all of them")]
                 fn call(
@@ -196,6 +201,10 @@ impl Activity<'_> {
             let policy = retry.tokens(krate);
             fields.push(quote!(retry: ::core::option::Option::Some(#policy)));
         }
+        if let Some(breaker) = &arguments.circuit_breaker {
+            let breaker = breaker.tokens(krate);
+            fields.push(quote!(circuit_breaker: ::core::option::Option::Some(#breaker)));
+        }
         let default = quote!(<#krate::ActivityOptions as ::core::default::Default>::default());
         if fields.is_empty() {
             return default;
@@ -212,6 +221,17 @@ impl Activity<'_> {
         let by = Ident::new(by, span);
         let spec = quote_spanned!(span=> #krate::__private::#by::<Self, #undo, _>());
         quote!(::core::option::Option::Some(#spec))
+    }
+
+    /// The method of the trait that makes the key of the breaker, if there is one.
+    fn breaker_key(&self, input: &Ident) -> Option<TokenStream> {
+        let key = self.breaker_key.as_ref()?.tokens(input, self.signature);
+        Some(quote! {
+            #[allow(unused_variables, reason = "a key need not use the input")]
+            fn breaker_key(#input: &Self::Input) -> ::core::option::Option<::std::string::String> {
+                #key
+            }
+        })
     }
 
     fn key(&self, input: &Ident) -> TokenStream {

@@ -22,12 +22,13 @@ pub(super) fn expand(attribute: TokenStream, function: &Function) -> TokenStream
         return quote!(#errors);
     }
     let checked = signature::check(&function.signature, Role::Activity, &krate, &mut notes);
-    let key = key(&arguments, &checked, &mut notes);
+    let (key, breaker_key) = keys(&arguments, &checked, &mut notes);
     let activity = Activity {
         function,
         arguments: &arguments,
         signature: &checked,
         key,
+        breaker_key,
         krate: &krate,
         visibility: &function.visibility,
         state: quote!(()),
@@ -48,10 +49,15 @@ pub(super) fn expand(attribute: TokenStream, function: &Function) -> TokenStream
     }
 }
 
-/// The idempotency key, checked; nothing if there is none or it is wrong.
-pub(super) fn key(arguments: &Arguments, checked: &Checked, notes: &mut Diagnostics) -> Option<Template> {
-    let literal = arguments.idempotency_key.as_ref()?;
-    notes.take(Template::parse(literal, checked))
+/// The idempotency key and the key of the breaker, checked; nothing where there is none or it is wrong.
+pub(super) fn keys(
+    arguments: &Arguments,
+    checked: &Checked,
+    notes: &mut Diagnostics,
+) -> (Option<Template>, Option<Template>) {
+    let breaker = arguments.circuit_breaker.as_ref().and_then(|breaker| breaker.key.as_ref());
+    let mut read = |literal: Option<&syn::LitStr>| notes.take(Template::parse(literal?, checked));
+    (read(arguments.idempotency_key.as_ref()), read(breaker))
 }
 
 /// Runs the body. A borrowed context needs a future that owns it.

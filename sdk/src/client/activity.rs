@@ -15,6 +15,7 @@ use super::{DEFAULT_QUEUE, fresh_id};
 use crate::activity::Activity;
 use crate::data::Data as _;
 use crate::error::{ActivityError, FailedCall, WorkflowError};
+use crate::private;
 
 /// One activity without a workflow: say more about it, then await it. Made by [`Client::run`](crate::Client::run).
 ///
@@ -48,7 +49,7 @@ impl<A: Activity> RunActivityCall<A> {
             queue: None,
             request_id: None,
             idempotency_key: A::key(input),
-            options: A::options(),
+            options: private::options::<A>(input),
             activity: PhantomData,
         }
     }

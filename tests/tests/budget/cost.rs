@@ -71,6 +71,7 @@ pub(crate) fn kinds(writes: &[Write]) -> Vec<&'static str> {
         Write::DeleteTask { .. } => "-task",
         Write::PutDeadLetter(_) => "dead letter",
         Write::DeleteDeadLetter { .. } => "-dead letter",
+        Write::PutBreaker(_) => "breaker",
     };
     let mut kinds: Vec<&'static str> = writes.iter().map(kind).collect();
     kinds.sort_unstable();

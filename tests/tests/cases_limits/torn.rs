@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use steadfast::history::Event;
 use steadfast::store::{
-    ClaimError, Commits, CurrentRow, DeadLetterPage, DeadLetterRow, DeadLetters, Due, DueEntry, Group,
-    HistoryRecord, InboxRow, ItemRow, ListFilter, ListPage, ListPosition, MailRow, Messages, RequestRow,
-    Requests, RunHead, Runs, SessionRow, Sessions, ShardRow, Store, StoreError, TaskRow, Tasks, Verdict,
-    Visibility,
+    BreakerPage, Breakers, ClaimError, Commits, CurrentRow, DeadLetterPage, DeadLetterRow, DeadLetters, Due,
+    DueEntry, Group, HistoryRecord, InboxRow, ItemRow, ListFilter, ListPage, ListPosition, MailRow, Messages,
+    RequestRow, Requests, RunHead, Runs, SessionRow, Sessions, ShardRow, Store, StoreError, TaskRow, Tasks,
+    Verdict, Visibility,
 };
-use steadfast::{EventId, QueueName, RequestId, RunId, Timestamp, WorkflowId};
+use steadfast::{ActivityName, EventId, QueueName, RequestId, RunId, Timestamp, WorkflowId};
 use steadfast_core::{SessionId, ShardId, decode_events, encode_events};
 
 /// What was done to the history of a run.
@@ -203,4 +203,8 @@ forward! { Visibility {
 forward! { DeadLetters {
     dead_letters(after: Option<(ShardId, RunId, EventId)>, limit: usize) -> DeadLetterPage, StoreError;
     dead_letter(shard: ShardId, run: RunId, scheduled: EventId) -> Option<DeadLetterRow>, StoreError;
+} }
+
+forward! { Breakers {
+    breakers(after: Option<&(ActivityName, String)>, limit: usize) -> BreakerPage, StoreError;
 } }

@@ -23,6 +23,7 @@ fn all_keys() {
                 initial_interval = "1s", backoff_coefficient = 1.5, maximum_interval = "1m", maximum_attempts = 5,
                 jitter = 0, maximum_retry_after = "1d", non_retryable = ["A", "B"],
             ),
+            circuit_breaker(failures = 5, successes = 2, open = "30s", key = "{region}"),
         },
         &mut notes,
     );
@@ -34,6 +35,7 @@ fn all_keys() {
     assert_eq!(arguments.schedule_to_close, Some(Duration::from_secs(7_200)));
     assert_eq!(arguments.heartbeat, Some(Duration::from_millis(500)));
     assert_eq!(arguments.cancel_grace, Some(Duration::ZERO));
+    assert!(arguments.circuit_breaker.is_some());
     assert!(arguments.retry.is_some() && arguments.compensate.is_some() && arguments.krate.is_some());
 }
 
@@ -67,6 +69,26 @@ fn every_mistake_is_told_at_once() {
             "unknown key `maximum_atempts`; did you mean `maximum_attempts`?",
             "`non_retryable` takes a list of texts: `non_retryable = [\"BankError\"]`",
         ]
+    );
+}
+
+#[test]
+fn mistakes_in_a_circuit_breaker() {
+    let needs = "`circuit_breaker` needs `failures`: how many in a row open it, say `failures = 5`";
+    assert_eq!(mistakes(quote!(circuit_breaker(open = "30s"))), [needs]);
+    assert_eq!(
+        mistakes(quote!(circuit_breaker(failures = 0, successes = -1, open = "0s", key = 3, opens = "1s"))),
+        [
+            "`failures` must be at least 1",
+            "`successes` takes a whole number from 0 to 4294967295: `successes = 2`",
+            "`open` must be longer than zero; leave it out to have no such limit",
+            "`key` takes a text: `key = \"{region}\"`",
+            "unknown key `opens`; did you mean `open`?",
+        ]
+    );
+    assert_eq!(
+        mistakes(quote!(circuit_breaker)),
+        ["`circuit_breaker` takes a list: `circuit_breaker(failures = 5, open = \"30s\")`"]
     );
 }
 

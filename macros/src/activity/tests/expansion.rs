@@ -32,6 +32,7 @@ fn of_a_function_with_every_key() {
                 initial_interval = "1s", backoff_coefficient = 1.5, maximum_interval = "1m", maximum_attempts = 5,
                 jitter = 0, maximum_retry_after = "1d", non_retryable = ["A", "B"],
             ),
+            circuit_breaker(failures = 5, successes = 2, open = "30s", key = "{user}"),
         },
         &quote! {
             #[cfg(feature = "bank")]
