@@ -1,7 +1,5 @@
 //! A run that is dropped from memory after every activation has the same history as one that never is.
 
-#[path = "eviction/bodies.rs"]
-mod bodies;
 #[path = "eviction/drive.rs"]
 mod drive;
 #[path = "eviction/equality.rs"]

@@ -34,6 +34,7 @@
 
 mod bed;
 mod board;
+mod bodies;
 mod case;
 mod closed;
 mod crew;
@@ -47,6 +48,7 @@ mod story;
 mod sweep;
 
 pub use bed::{Bed, QUEUE};
+pub use bodies::Bodies;
 pub use case::{StoreKind, TestResult, run};
 pub use crew::{Crew, Skew};
 pub use door::Door;
@@ -54,5 +56,6 @@ pub use eventually::eventually;
 pub use gate::{Claim, ClaimAnswer, Commit, Gate};
 pub use ledger::{Ledger, LedgerCall, LedgerEffect, Reply, ServiceError};
 pub use life::Life;
+pub use place::Place;
 pub use story::{assert_in_order, is_marker, story, story_without_markers};
 pub use sweep::kill_at_every_commit;

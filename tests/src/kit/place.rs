@@ -14,14 +14,22 @@ const NAMESPACE: &str = "default";
 const SHARDS: u16 = 4;
 const CACHE_BYTES: u64 = 8 * 1024 * 1024;
 
+/// A store of some [`StoreKind`] that outlives the engines on it.
 #[derive(Debug)]
-pub(super) enum Place {
+pub enum Place {
+    /// In memory.
     Memory(MemoryStore),
+    /// In a directory, which goes with this.
     Sled(TempDir),
 }
 
 impl Place {
-    pub(super) fn new(kind: StoreKind, clock: &ManualClock) -> anyhow::Result<Self> {
+    /// A new and empty store, whose clock begins with this one.
+    ///
+    /// # Errors
+    ///
+    /// If there is no room for a directory.
+    pub fn new(kind: StoreKind, clock: &ManualClock) -> anyhow::Result<Self> {
         Ok(match kind {
             StoreKind::Memory => {
                 Self::Memory(MemoryStore::new(Namespace::new(NAMESPACE)?, SHARDS, clock.now()))
@@ -31,7 +39,11 @@ impl Place {
     }
 
     /// Opens the store as a new process would: sessions that an earlier one left are ended.
-    pub(super) fn open(&self, clock: &Arc<ManualClock>) -> anyhow::Result<Arc<dyn Store>> {
+    ///
+    /// # Errors
+    ///
+    /// What the store says.
+    pub fn open(&self, clock: &Arc<ManualClock>) -> anyhow::Result<Arc<dyn Store>> {
         match self {
             Self::Memory(store) => {
                 for session in store.sessions()? {
@@ -56,7 +68,7 @@ impl Place {
     }
 
     /// The store's clock follows that of the test.
-    pub(super) fn tell_time(&self, clock: &ManualClock) {
+    pub fn tell_time(&self, clock: &ManualClock) {
         if let Self::Memory(store) = self {
             store.set_now(clock.now());
         }

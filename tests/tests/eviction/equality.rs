@@ -7,9 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use anyhow::ensure;
 use steadfast::EngineConfig;
 use steadfast::history::{Event, EventKind, from_json, to_json};
-use steadfast_tests::kit::{Bed, StoreKind, TestResult, story};
+use steadfast_tests::kit::{Bed, Bodies, StoreKind, TestResult, story};
 
-use crate::bodies::Bodies;
 use crate::drive::{drive, show};
 use crate::workflows::{
     cancelled, joined, line, races, register, sagas, scopes, spawned, steps, timed, values,

@@ -3,19 +3,26 @@
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use steadfast_tests::kit::TestResult;
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::Notify;
 
+use crate::kit::case::TestResult;
+
 /// A runtime of one thread. Results of bodies that do not wait come in the order of their grants.
-pub(crate) struct Bodies {
+#[derive(Debug)]
+pub struct Bodies {
     handle: Handle,
     stop: Arc<Notify>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Bodies {
-    pub(crate) fn new() -> TestResult<Self> {
+    /// A place of its own.
+    ///
+    /// # Errors
+    ///
+    /// If the runtime cannot be made.
+    pub fn new() -> TestResult<Self> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let (handle, stop) = (runtime.handle().clone(), Arc::new(Notify::new()));
         let told = Arc::clone(&stop);
@@ -23,7 +30,9 @@ impl Bodies {
         Ok(Self { handle, stop, thread: Some(thread) })
     }
 
-    pub(crate) fn handle(&self) -> Handle {
+    /// What an engine is told as its runtime.
+    #[must_use]
+    pub fn handle(&self) -> Handle {
         self.handle.clone()
     }
 }
