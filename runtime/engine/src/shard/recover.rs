@@ -7,7 +7,7 @@ use steadfast_core::{AttemptError, EventId, RunId, SessionId};
 use steadfast_store::{DueEntry, StoreError};
 
 use super::load::Opened;
-use super::machine::{AttemptPhase, Phase, Shard};
+use super::machine::{AttemptEntry, AttemptPhase, Phase, Shard};
 use super::work::Work;
 use crate::activity::AttemptKey;
 
@@ -17,8 +17,11 @@ const RUNS_PER_STEP: usize = 64;
 impl Shard {
     /// Begins to read what has something to do.
     pub(super) fn begin_recovery(&mut self) {
-        for entry in self.attempts.values_mut() {
-            (entry.is_confirmed, entry.is_ending) = (false, false);
+        // A shard that was idle has dropped nothing: what it has granted so far is on its way to the store.
+        if self.phase != Phase::Idle {
+            for entry in self.attempts.values_mut() {
+                (entry.is_confirmed, entry.is_ending) = (false, false);
+            }
         }
         self.phase = Phase::Recovering { after: None };
         self.shared.config.fail_point("recovering");
@@ -68,7 +71,9 @@ impl Shard {
         if work.run.fields.blocked.is_some() {
             self.unblock(&mut work)?;
         }
+        // What ran out while nobody looked is not begun.
         self.expire(&mut work)?;
+        self.place_all(&mut work)?;
         self.process(&mut work)?;
         self.submit(*work);
         for key in finished {
@@ -88,17 +93,19 @@ impl Shard {
         finished: &mut Vec<AttemptKey>,
     ) -> Result<(), StoreError> {
         let Some(task) = work.run.task(id) else { return Ok(()) };
-        let TaskState::Running { session, .. } = task.state else { return self.place(work, id) };
+        let TaskState::Running { session, .. } = task.state else { return Ok(()) };
         let key = self.key(&work.run, task);
         if session == self.session
             && let Some(entry) = self.attempts.get_mut(&key)
         {
-            entry.is_confirmed = true;
+            if std::mem::replace(&mut entry.is_confirmed, true) {
+                // It was granted since, and begins with the acknowledgement of its grant.
+                return Ok(());
+            }
             match entry.phase {
-                // With a transition in flight the grant is on its way, and begins with its acknowledgement.
-                AttemptPhase::Granted if work.run.in_flight > 0 => {}
-                AttemptPhase::Granted => return self.begin_again(&mut work.run, key),
-                AttemptPhase::Begun => {}
+                // The store has the grant, and nothing of the time before is on its way any more.
+                AttemptPhase::Granted if !entry.is_ending => return self.begin_again(&mut work.run, key),
+                AttemptPhase::Granted | AttemptPhase::Begun => {}
                 AttemptPhase::Finished { .. } => finished.push(key),
             }
             return Ok(());
@@ -116,10 +123,12 @@ impl Shard {
         }
     }
 
-    /// Attempts that the store knows nothing of: their grant was lost with the shard's memory.
+    /// Attempts that the store knows nothing of: their grant was lost with the shard's memory. One whose end came
+    /// meanwhile is not among them: if that end is not stored after all, its result is told once more.
     fn drop_unconfirmed(&mut self) {
+        let is_lost = |entry: &AttemptEntry| !entry.is_confirmed && !entry.is_ending;
         let lost: Vec<AttemptKey> =
-            self.attempts.iter().filter(|(_, entry)| !entry.is_confirmed).map(|(key, _)| *key).collect();
+            self.attempts.iter().filter(|(_, entry)| is_lost(entry)).map(|(key, _)| *key).collect();
         for key in lost {
             let Some(entry) = self.attempts.remove(&key) else { continue };
             if matches!(entry.phase, AttemptPhase::Begun) {
