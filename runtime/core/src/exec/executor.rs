@@ -82,7 +82,7 @@ impl Executor {
         let mut index = 0;
         while let Some(event) = events.get(index) {
             index += 1;
-            if event.kind.role() == Role::Close && !is_issued(&event.kind) {
+            if is_engines_end(event) {
                 self.follow(event)?;
                 self.drop_futures();
                 continue;
@@ -92,6 +92,11 @@ impl Executor {
                 return Err(Blocked::History(HistoryError { id: event.id, problem }));
             }
             let issued = events[index..].iter().take_while(|event| is_issued(&event.kind)).count();
+            if event.id == EventId(1) && issued == 0 && events.get(index).is_some_and(is_engines_end) {
+                // It was ended before its code had begun.
+                self.follow(event)?;
+                continue;
+            }
             let commands: VecDeque<Event> = events[index..index + issued].iter().cloned().collect();
             index += issued;
             self.cell.recorder.borrow_mut().begin_replay(commands);
@@ -193,4 +198,9 @@ impl Drop for Executor {
     fn drop(&mut self) {
         self.drop_futures();
     }
+}
+
+/// Whether the engine closed the run with it.
+fn is_engines_end(event: &Event) -> bool {
+    event.kind.role() == Role::Close && !is_issued(&event.kind)
 }

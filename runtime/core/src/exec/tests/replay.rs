@@ -3,6 +3,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::kit::*;
 use crate::exec::{Blocked, Definition, Executor, RunContext};
+use crate::history::{Compensation, Event, WorkflowTerminated};
+use crate::id::EventId;
 use crate::options::ActivityOptions;
 
 fn sequence(names: &'static [&'static str], end: Result<u64, &'static str>) -> Arc<dyn Definition> {
@@ -101,6 +103,19 @@ fn a_side_effect_beside_the_call_that_does_not_fit_is_not_computed() {
     let Err(Blocked::Mismatch(mismatch)) = drive.replay_with(other) else { panic!("not a mismatch") };
     assert_eq!(mismatch.event.0, 2);
     assert_eq!(REACHED.load(Ordering::Relaxed), 0, "neither the closure nor the code after it ran");
+}
+
+#[test]
+fn a_run_that_was_ended_before_its_code_had_begun_replays() {
+    let definition = define(|ctx| async move { call(&ctx, "A").await });
+    let at = crate::Timestamp::ZERO;
+    let (reason, compensation) = ("no longer wanted".to_owned(), Compensation::None);
+    let end = WorkflowTerminated { reason, undos_not_run: vec![], compensation };
+    let history = [started(), end.into()].into_iter().zip(1..);
+    let history: Vec<Event> = history.map(|(kind, id)| Event { id: EventId(id), at, kind }).collect();
+    let mut executor = Executor::new(definition, ActivityOptions::default());
+    executor.replay(&history).unwrap();
+    assert_eq!(executor.last_event().0, 2);
 }
 
 /// Its destructor asks for everything that a context can give.
