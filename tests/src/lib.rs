@@ -2,3 +2,4 @@
 
 pub mod crash;
 pub mod kit;
+pub mod simulate;

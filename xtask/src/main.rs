@@ -1,4 +1,5 @@
-//! Development commands of Steadfast: `cargo xtask test`, `cargo xtask ci`, `cargo xtask crash`.
+//! Development commands of Steadfast: `cargo xtask test`, `cargo xtask ci`, `cargo xtask crash`, `cargo xtask
+//! simulate`.
 //!
 //! A thin layer over cargo: it decides what runs in which order and says what failed. Children inherit the
 //! environment and are started directly, never through a shell; their exit codes are passed on.
@@ -8,6 +9,7 @@ mod console;
 mod crash;
 mod features;
 mod process;
+mod simulate;
 mod steps;
 mod test;
 mod tools;
@@ -27,6 +29,8 @@ enum Command {
     Ci(ci::Options),
     /// Kill a worker process again and again, and check that nothing is lost or repeated
     Crash(crash::Options),
+    /// Step two engines on one store from many seeds, and check everything after every step
+    Simulate(simulate::Options),
 }
 
 fn main() -> ExitCode {
@@ -34,6 +38,7 @@ fn main() -> ExitCode {
         Command::Test(options) => test::run(&options),
         Command::Ci(options) => ci::run(&options),
         Command::Crash(options) => crash::run(&options),
+        Command::Simulate(options) => simulate::run(&options),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -26,4 +26,5 @@ pub use engine::Engine;
 pub use worker::{Worker, WorkerBuilder, WorkerError};
 
 pub(crate) use engine::Inner;
+pub(crate) use reading::settle;
 pub(crate) use router::refuse;

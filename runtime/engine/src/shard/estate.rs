@@ -70,6 +70,11 @@ impl Estate {
         let is_kept = |entry: &AttemptEntry| matches!(entry.phase, AttemptPhase::Finished { .. });
         self.ledger.is_empty() && !self.attempts.values().any(is_kept)
     }
+
+    /// How many slots its attempts hold.
+    pub(super) fn slots_held(&self) -> usize {
+        self.attempts.values().filter(|entry| entry.slot.is_some()).count()
+    }
 }
 
 impl Shard {

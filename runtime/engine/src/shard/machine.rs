@@ -176,6 +176,16 @@ impl Shard {
         self.desk.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_none_or(Estate::is_quiet)
     }
 
+    /// Whether everything that has something to do is known.
+    pub(crate) fn is_live(&self) -> bool {
+        self.phase == Phase::Live
+    }
+
+    /// How many slots its attempts hold.
+    pub(crate) fn slots_held(&self) -> usize {
+        self.desk.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map_or(0, Estate::slots_held)
+    }
+
     pub(super) fn now(&self) -> Timestamp {
         self.moment.now
     }

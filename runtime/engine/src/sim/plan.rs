@@ -1,4 +1,4 @@
-//! What is simulated, and what comes of it.
+//! What is simulated, and how it is run.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,13 +8,25 @@ use steadfast_core::exec::Definition;
 use steadfast_core::{ActivityName, AttemptError, Payload};
 use steadfast_store::faults::FaultRates;
 
+use super::report::SimReport;
+use super::trace::Trace;
 use super::world::World;
 use crate::activity::AttemptInfo;
 use crate::client::StartRequest;
-use crate::config::Sabotage;
 
 /// What a simulated body comes to; the number is an even random one.
 pub type SimBody = Arc<dyn Fn(&AttemptInfo, &Payload, u64) -> Result<Payload, AttemptError> + Send + Sync>;
+
+/// A fault that is built in on purpose: the simulation has to find it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SimSabotage {
+    /// The store takes commits of owners that were replaced.
+    NoFence,
+    /// Clients are answered before their record is durable.
+    AckEarly,
+    /// Bodies start before their grant is durable.
+    EffectBeforeCommit,
+}
 
 /// A simulation. [`Simulation::run`] gives the same report for the same plan.
 #[derive(Clone)]
@@ -31,42 +43,20 @@ pub struct Simulation {
     pub chaos_actions: u32,
     /// How many actions the runs have to end after that.
     pub calm_actions: u32,
-    /// How often a call of the store fails while things go wrong.
+    /// How often a call of the store goes wrong while things go wrong.
     pub faults: FaultRates,
     /// In how many of a hundred cases a run is cancelled at some moment.
     pub cancel_percent: u64,
-    /// A fault of the engine that is built in on purpose: the simulation has to find it.
-    #[doc(hidden)]
-    pub sabotage: Option<Sabotage>,
+    /// In how many of a hundred cases a run is terminated at some moment.
+    pub terminate_percent: u64,
+    /// A fault that is built in on purpose.
+    pub sabotage: Option<SimSabotage>,
 }
 
 impl fmt::Debug for Simulation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Simulation").field("seed", &self.seed).finish_non_exhaustive()
     }
-}
-
-/// What happened, so that a test can see that something did.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct SimReport {
-    /// Actions taken.
-    pub actions: u64,
-    /// Engines that died.
-    pub crashes: u64,
-    /// Engines that overslept their session.
-    pub naps: u64,
-    /// Groups committed.
-    pub groups: u64,
-    /// Attempts begun.
-    pub attempts: u64,
-    /// Attempts told to stop before they were over.
-    pub stopped: u64,
-    /// Events in all histories.
-    pub events: u64,
-    /// Commits that failed or were refused.
-    pub failed_commits: u64,
-    /// Threads that were given up to workflow code.
-    pub successions: u64,
 }
 
 /// Something that must not be.
@@ -79,6 +69,8 @@ pub struct SimFailure {
     pub action: u64,
     /// What is wrong.
     pub problem: String,
+    /// The last things that happened before, oldest first.
+    pub trace: Vec<String>,
 }
 
 impl Simulation {
@@ -88,13 +80,33 @@ impl Simulation {
     ///
     /// [`SimFailure`] at the first thing that must not be.
     pub fn run(self) -> Result<SimReport, SimFailure> {
+        let again = self.clone();
+        let failure = match self.run_once(Trace::silent()) {
+            Ok(report) => return Ok(report),
+            Err(failure) => failure,
+        };
+        // What was told on the way costs more than the run itself, so it is told only of one that failed.
+        match again.run_once(Trace::told()) {
+            Err(told) if (told.action, &told.problem) == (failure.action, &failure.problem) => Err(told),
+            other => {
+                let other = other.map_or_else(|told| told.to_string(), |_| "no problem".to_owned());
+                let problem = format!("{}; a second run does not repeat it: {other}", failure.problem);
+                Err(SimFailure { problem, ..failure })
+            }
+        }
+    }
+
+    fn run_once(self, trace: Trace) -> Result<SimReport, SimFailure> {
         let seed = self.seed;
-        let mut world = World::new(self);
+        let mut world = World::new(self, trace);
         let outcome = world.run();
         let report = world.report();
         match outcome {
             Ok(()) => Ok(report),
-            Err(problem) => Err(SimFailure { seed, action: report.actions, problem }),
+            Err(problem) => {
+                let trace = world.told();
+                Err(SimFailure { seed, action: report.counts.actions, problem, trace })
+            }
         }
     }
 }

@@ -98,9 +98,11 @@ fn programs_end_in_a_simulation() {
             calm_actions: 60_000,
             faults: FaultRates { fail_before: 2, fail_after: 2, ..FaultRates::default() },
             cancel_percent: 25,
+            terminate_percent: 5,
             sabotage: None,
         };
-        events += simulation.run().unwrap_or_else(|failure| panic!("{failure}\n{program}")).events;
+        let report = simulation.run().unwrap_or_else(|failure| panic!("{failure}\n{program}"));
+        events += report.events.values().sum::<u64>();
     }
     assert!(events > 500, "{events} events");
 }
