@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures::channel::oneshot;
 use steadfast_core::InvalidId;
 use steadfast_engine::{EngineConfig, Health};
-use steadfast_store::{Store, StoreError};
+use steadfast_store::{Store, StoreError, StoreStats};
 
 pub use self::worker::{Worker, WorkerBuilder, WorkerError};
 use crate::client::Client;
@@ -134,6 +134,12 @@ impl Engine {
     #[must_use]
     pub fn slots_in_use(&self) -> usize {
         self.inner.slots_in_use()
+    }
+
+    /// What the store has written since it was opened: groups, keys and syncs.
+    #[must_use]
+    pub fn store_stats(&self) -> StoreStats {
+        self.inner.store_stats()
     }
 }
 

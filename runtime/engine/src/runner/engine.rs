@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use futures::channel::oneshot;
 use steadfast_core::{QueueName, RequestId, ShardId};
-use steadfast_store::{Store, StoreError};
+use steadfast_store::{Store, StoreError, StoreStats};
 
 use super::bodies::Bodies;
 use super::committing::{self, CommitMessage, CommitSender};
@@ -153,6 +153,12 @@ impl Engine {
     #[must_use]
     pub fn slots_in_use(&self) -> usize {
         self.inner.shared.dispatcher().in_use()
+    }
+
+    /// What the store has written since it was opened, by all who use it.
+    #[must_use]
+    pub fn store_stats(&self) -> StoreStats {
+        self.inner.shared.store.stats()
     }
 
     /// Whether the engine is fit to go on. Workflow code that uses over 10 s of processor time in one activation, or
