@@ -31,6 +31,8 @@ const EDGES: &[(&str, Allowed)] = &[
         ]),
     ),
     ("steadfast-tests", Allowed::Anything),
+    // Measures what programs get, so it uses what they use.
+    ("steadfast-bench", Allowed::Only(&["steadfast"])),
     ("xtask", Allowed::Only(&[])),
 ];
 
