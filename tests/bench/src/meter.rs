@@ -91,7 +91,12 @@ fn number(text: &str, name: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use rustix::fs::statfs;
+
     use super::*;
+
+    /// What Linux calls a file system in memory: nothing is written to a disk there.
+    const TMPFS: i64 = 0x0102_1994;
 
     #[test]
     fn the_number_of_a_line_is_found_by_its_whole_name() {
@@ -113,10 +118,14 @@ mod tests {
         let dir = tempfile::tempdir().expect("a directory");
         let file = dir.path().join("file");
         fs::write(&file, vec![7; 1_000_000]).expect("a file");
+        let is_on_disk = statfs(&file).is_ok_and(|about| about.f_type != TMPFS);
         let place = Place::parse(&dir.path().display().to_string());
         let stats = StoreStats { syncs: 3, ..StoreStats::default() };
         let line = meter.stop(&place, stats).expect("a process has counters");
         assert_eq!(line.syncs, Some(3));
+        assert!(line.secs.is_some_and(|secs| secs > 0.0), "{line:?}");
+        let written = line.written_bytes.expect("a process has counters");
+        assert!(written >= if is_on_disk { 1_000_000 } else { 0 }, "{line:?}");
         assert!(line.disk_bytes.is_some_and(|bytes| bytes >= 1_000_000), "{line:?}");
         assert!(line.cpu_s.is_some_and(|cpu| cpu > 0.0), "{line:?}");
     }

@@ -33,8 +33,8 @@ const USED: [&str; 5] = ["secs", "cpu_s", "rss_mib", "written_bytes", "disk_byte
 #[track_caller]
 fn is_about(result: &Value, workload: &str, n: u64) {
     assert_eq!((result["workload"].as_str(), result["n"].as_u64()), (Some(workload), Some(n)), "{result}");
-    let [secs, cpu, rss, ..] = numbers(result, USED);
-    assert!(secs > 0.0 && cpu > 0.0 && rss > 1.0, "{result}");
+    let [secs, cpu, rss, _written, disk] = numbers(result, USED);
+    assert!(secs > 0.0 && cpu > 0.0 && rss > 1.0 && disk > 0.0, "{result}");
 }
 
 #[test]
