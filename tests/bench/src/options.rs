@@ -14,7 +14,7 @@ pub(crate) struct Options {
     /// What is measured
     #[arg(long, value_enum, ignore_case = true)]
     workload: Workload,
-    /// How much: syncs (raw), commits (sled), workflows (W1, W2, W6) or activities of the one workflow (W5)
+    /// How much: syncs (raw), workflows (W1, W2, W6) or activities of the one workflow (W5)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     n: Option<u64>,
     /// Where: `./dir` or `sled:./dir`, empty or missing; `memory:` for W1, W2 and W5
@@ -37,8 +37,6 @@ pub(crate) struct Options {
 pub(crate) enum Workload {
     /// Appends of 200 bytes and a sync: one, 64 and 512 to a sync
     Raw,
-    /// One durable commit of the embedded store's driver after the other
-    Sled,
     /// Workflows of 100 activities, one after the other
     #[value(name = "W1")]
     W1,
@@ -58,7 +56,6 @@ impl Workload {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Raw => "raw",
-            Self::Sled => "sled",
             Self::W1 => "W1",
             Self::W2 => "W2",
             Self::W5 => "W5",
@@ -68,7 +65,7 @@ impl Workload {
 
     fn usual_n(self) -> u64 {
         match self {
-            Self::Raw | Self::Sled | Self::W2 => 2_000,
+            Self::Raw | Self::W2 => 2_000,
             Self::W1 => 20,
             Self::W5 => 1_000,
             Self::W6 => 20_000,
@@ -81,7 +78,7 @@ impl Workload {
 
     /// Whether it is about files.
     fn needs_directory(self) -> bool {
-        matches!(self, Self::Raw | Self::Sled | Self::W6)
+        matches!(self, Self::Raw | Self::W6)
     }
 }
 

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 use crate::options::{Options, Task, Workload};
-use crate::{crowd, driver, line, load, raw, sleep};
+use crate::{crowd, line, load, raw, sleep};
 
 /// The entry of the program.
 #[must_use]
@@ -25,7 +25,6 @@ pub fn main() -> ExitCode {
 fn measure(task: &Task) -> anyhow::Result<()> {
     match task.workload {
         Workload::Raw => return raw::run(task),
-        Workload::Sled => return driver::run(task),
         Workload::W1 | Workload::W2 | Workload::W5 | Workload::W6 => {}
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;

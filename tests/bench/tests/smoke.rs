@@ -50,15 +50,6 @@ fn raw_appends_alone_and_in_crowds() {
 }
 
 #[test]
-fn the_driver_commits_alone() {
-    let lines = results("--workload sled --n 5").expect("results");
-    let [line] = &lines[..] else { panic!("{lines:?}") };
-    is_about(line, "sled", 5);
-    let [records, p50, syncs] = numbers(line, ["records_per_s", "p50_ms", "syncs"]);
-    assert!(records > 0.0 && p50 > 0.0 && (syncs - 5.0).abs() < 0.1, "{line}");
-}
-
-#[test]
 fn a_line_commits_once_an_activity() {
     let lines = results("--workload W1 --n 2").expect("results");
     let [line] = &lines[..] else { panic!("{lines:?}") };
@@ -113,7 +104,7 @@ fn a_store_in_memory_has_no_files() {
 fn a_directory_in_use_is_refused_as_it_is() {
     let dir = tempfile::tempdir().expect("a directory");
     std::fs::write(dir.path().join("mine"), "text").expect("a file");
-    for workload in ["raw", "sled", "W1", "W2", "W5", "W6"] {
+    for workload in ["raw", "W1", "W2", "W5", "W6"] {
         let output =
             run(&format!("--workload {workload} --n 1 --store {}", dir.path().display())).expect("it ran");
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
